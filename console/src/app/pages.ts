@@ -17,6 +17,14 @@ const all = [
     group: 'look',
     needs: 'health.read',
   },
+  {
+    to: '/channels',
+    name: 'channels',
+    icon: 'channels',
+    letter: 'c',
+    group: 'run',
+    needs: 'channels.read',
+  },
   { to: '/models', name: 'models', icon: 'models', letter: 'm', group: 'run' },
   { to: '/playground', name: 'playground', icon: 'playground', letter: 'p', group: 'run' },
   {
@@ -29,6 +37,14 @@ const all = [
   },
   { to: '/teams', name: 'teams', icon: 'teams', letter: 't', group: 'people' },
   { to: '/keys', name: 'keys', icon: 'keys', letter: 'k', group: 'people' },
+  {
+    to: '/records',
+    name: 'records',
+    icon: 'records',
+    letter: 'b',
+    group: 'records',
+    needs: 'audit.read',
+  },
   { to: '/settings', name: 'settings', icon: 'settings', letter: 's', group: 'own' },
 ] as const satisfies readonly {
   to: string;

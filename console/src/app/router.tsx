@@ -10,6 +10,8 @@ import {
 import { readModelsSearch } from '../pages/models/search.ts';
 import { readPeopleSearch } from '../pages/people/search.ts';
 import { readTeamsSearch } from '../pages/teams/search.ts';
+import { readRecordsSearch } from '../pages/records/search.ts';
+import { readChannelsSearch } from '../pages/channels/search.ts';
 import { readKeysSearch } from '../pages/keys/search.ts';
 import { OverviewPage } from '../pages/overview/page.tsx';
 import { readOverviewSearch } from '../pages/overview/search.ts';
@@ -138,6 +140,13 @@ const keys = createRoute({
   component: lazyPage(() => import('../pages/keys/page.tsx'), 'KeysPage'),
 });
 
+const channels = createRoute({
+  getParentRoute: () => inside,
+  path: '/channels',
+  validateSearch: readChannelsSearch,
+  component: lazyPage(() => import('../pages/channels/page.tsx'), 'ChannelsPage'),
+});
+
 /** Pages that load when they are opened. */
 const models = createRoute({
   getParentRoute: () => inside,
@@ -207,6 +216,11 @@ const team = createRoute({
   getParentRoute: () => inside,
   path: '/teams/$id',
   component: lazyPage(() => import('../pages/teams/team-page.tsx'), 'TeamPage'),
+const records = createRoute({
+  getParentRoute: () => inside,
+  path: '/records',
+  validateSearch: readRecordsSearch,
+  component: lazyPage(() => import('../pages/records/page.tsx'), 'RecordsPage'),
 });
 
 export function createConsoleRouter(client: QueryClient) {
@@ -221,6 +235,7 @@ export function createConsoleRouter(client: QueryClient) {
         usage,
         request,
         keys,
+        channels,
         models,
         model,
         playground,
@@ -231,6 +246,7 @@ export function createConsoleRouter(client: QueryClient) {
         person,
         teams,
         team,
+        records,
       ]),
     ]),
     context: { client },

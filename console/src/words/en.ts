@@ -14,6 +14,8 @@ import { health } from './en/health.ts';
 import { limits } from './en/limits.ts';
 import { people } from './en/people.ts';
 import { teams } from './en/teams.ts';
+import { records } from './en/records.ts';
+import { channels } from './en/channels.ts';
 
 /** Every text of the console, by page. `{{name}}` is filled in. */
 export const en = {
@@ -39,6 +41,8 @@ export const en = {
   limits,
   people,
   teams,
+  records,
+  channels,
   data,
   explore,
   attention,

@@ -15,6 +15,8 @@ import { health } from './zh/health.ts';
 import { limits } from './zh/limits.ts';
 import { people } from './zh/people.ts';
 import { teams } from './zh/teams.ts';
+import { records } from './zh/records.ts';
+import { channels } from './zh/channels.ts';
 
 export const zh: Words = {
   app,
@@ -39,6 +41,8 @@ export const zh: Words = {
   limits,
   people,
   teams,
+  records,
+  channels,
   data,
   explore,
   attention,

@@ -68,9 +68,22 @@ test('the examples of the page, run one after the other, do what it says', async
   });
   expect(stderr).toBe('');
   const outputs = stdout.split(/^## \w+\n/m).slice(1);
-  const [, session, reading, keys, made, changed, ended, entry, channels, people, team, account] =
-    outputs;
-  const last = outputs.at(-1) ?? '';
+  const [
+    ,
+    session,
+    reading,
+    keys,
+    made,
+    changed,
+    ended,
+    entry,
+    channels,
+    models,
+    people,
+    team,
+    account,
+  ] = outputs;
+  const [audit, , last = ''] = outputs.slice(-3);
   expect(JSON.parse(session!)).toMatchObject({ email: 'admin@example.com', role: 'admin' });
   expect(reading).toContain('"key": "admins"');
   expect(keys).toMatch(/^admins\tadmin@example\.com\t/);
@@ -80,11 +93,15 @@ test('the examples of the page, run one after the other, do what it says', async
   expect(entry).toMatch(/^- name: ci\n/);
   expect(channels).toContain('"class": "no-connection"');
   expect(channels).toMatch(/"name": "east",\s+"priority": 10/);
+  expect(models).toContain('"owner": "console"');
+  expect(models).toContain('"price_multiplier": "1.5"');
   expect(people).toMatch(/^20\d\d-/);
   expect(people).toMatch(/"role": "viewer",\s+"invited_until": "20/);
   expect(team).toMatch(/"user": "vera@example\.com"[^}]+"member"[^}]+"limit": \{\s+"limit": "50"/);
   expect(team).toMatch(/"300"\s*$/);
   expect(account).toContain('"reason": "first month"');
+  expect(audit).toMatch(/Z\tkey\.revoke\tci\n/);
+  expect(await readFile(join(folder, 'audit.csv'), 'utf8')).toMatch(/^id,time,actor_kind,/);
   expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toMatch(/^time,|^id,/);
 
   const [secret, id] = last.split('\n');

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAudit, recordAudit, removeOldAudit } from '#administration/index.ts';
+import { type AuditLine, listAudit, recordAudit, removeOldAudit } from '#administration/index.ts';
 import { createFailedSignIns } from '#console-api/sessions/failed-sign-ins.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
@@ -58,6 +58,53 @@ test('an export is on record with its filter', async () => {
     action: 'usage.export',
     changes: [{ field: 'filter', after: { format: 'jsonl', model: 'demo-chat' } }],
   });
+});
+
+interface Page {
+  readonly data: readonly { readonly id: number; readonly action: string }[];
+  readonly next: string | null;
+}
+
+test('the list goes from page to page, and a file has the same lines', async () => {
+  const viewer = await signIn(gateway.url, 'viewer@example.com', password);
+  const read = async (query: string) => (await (await viewer.get(`/audit${query}`)).json()) as Page;
+  const all = await read('?limit=200');
+  expect(all.next).toBeNull();
+  expect(all.data.length).toBeGreaterThan(4);
+  const pages: Page[] = [];
+  for (let cursor = ''; ; cursor = `&cursor=${pages.at(-1)!.next}`) {
+    pages.push(await read(`?limit=2${cursor}`));
+    if (pages.at(-1)!.next === null) break;
+  }
+  expect(pages.flatMap(({ data }) => data)).toEqual(all.data);
+  const file = await (await viewer.get('/audit/export?format=jsonl')).text();
+  const lines = file.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(all.data);
+  const csv = await (await viewer.get('/audit/export?format=csv&action=session.create')).text();
+  expect(csv).toMatch(/^id,time,actor_kind,actor,.*\r\n\d+,[^,]+,person,viewer@example.com,/);
+  const [exported] = (await read('?limit=1')).data;
+  expect(exported).toMatchObject({
+    action: 'audit.export',
+    object: { name: 'audit.csv' },
+    changes: [{ field: 'filter', after: { action: 'session.create' } }],
+  });
+});
+
+test.each([
+  ['actor=member@example.com', (line: AuditLine) => line.actor.name === 'member@example.com'],
+  ['actor_kind=file', (line: AuditLine) => line.actor.kind === 'file'],
+  ['action=key', (line: AuditLine) => line.object.kind === 'key'],
+  ['action=key.create', (line: AuditLine) => line.action === 'key.create'],
+  ['object=members', (line: AuditLine) => line.object.name === 'members'],
+  ['to=2026-01-01T00:00:00Z', (line: AuditLine) => line.time < '2026-01-01'],
+])('%s leaves lines of it only', async (query, isMeant) => {
+  const viewer = await signIn(gateway.url, 'viewer@example.com', password);
+  const { data } = (await (await viewer.get(`/audit?limit=200&${query}`)).json()) as {
+    readonly data: readonly AuditLine[];
+  };
+  const every = await lines();
+  expect(data).toEqual(every.filter(isMeant));
+  expect(data.length).toBeLessThan(every.length);
 });
 
 test('failed sign-ins are counted by address, and written as one line', async () => {

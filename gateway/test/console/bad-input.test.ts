@@ -82,7 +82,11 @@ test.each(named(writes))('%s refuses ten megabytes', async (_name, call) => {
 test.each(named(calls.filter(({ queries }) => queries.includes('from'))))(
   '%s refuses a range that ends before it begins',
   async (_name, call) => {
-    const required = { '/usage/sums': '&by=day', '/usage/export': '&format=csv' };
+    const required = {
+      '/usage/sums': '&by=day',
+      '/usage/export': '&format=csv',
+      '/audit/export': '&format=csv',
+    };
     const rest = required[call.address as keyof typeof required] ?? '';
     const backwards = `?from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z${rest}`;
     const { status, paths: fields } = await refusal(call, backwards, {});

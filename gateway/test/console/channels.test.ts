@@ -115,6 +115,53 @@ test('a channel is added, shown without its secrets, changed, and serves', async
     .not.toContain('second');
 });
 
+test('the list has every channel: as it is asked, with hints, and what would stop without it', async () => {
+  const { channel } = await create('listed', { models: ['demo-image', 'demo-*'], weight: 4 });
+  const listed = async () => {
+    const response = await admin.get('/channels');
+    const text = await response.text();
+    expect([response.status, text]).toEqual([
+      200,
+      expect.not.stringMatching(/0123456789|proxy-password|example\.com/),
+    ]);
+    return (JSON.parse(text) as { data: Channel[] }).data.find(({ id }) => id === channel.id);
+  };
+  const inUse = {
+    name: 'listed',
+    models: ['demo-image', 'demo-*'],
+    weight: 4,
+    enabled: true,
+    editable: true,
+    declared_in: null,
+    revision: channel.revision,
+    api_keys: [{ hint: 'sk-…cdef', state: 'ready' }],
+    state: 'works',
+    rest_ms: 0,
+    verdict: 'unasked',
+  };
+  await expect.poll(listed).toMatchObject({
+    ...inUse,
+    // `sim` serves what else the pattern matches.
+    alone: { count: 1, models: ['demo-image'] },
+  });
+  await change(channel, { enabled: false });
+  await expect.poll(listed).toMatchObject({
+    enabled: false,
+    alone: { count: 0, models: [] },
+    api_keys: [{ hint: 'sk-…cdef', state: null }],
+    state: null,
+  });
+});
+
+test('the list has the place of a channel of the file', async () => {
+  const { data } = (await (await admin.get('/channels')).json()) as { data: Channel[] };
+  expect(data.find(({ name }) => name === 'sim')).toMatchObject({
+    editable: false,
+    owner: 'file',
+    declared_in: { path: 'channels[0]' },
+  });
+});
+
 test.each([
   ['no provider', { provider: undefined }, ['provider']],
   ['no address', { base_url: undefined }, ['base_url']],

@@ -75,6 +75,7 @@ test('are those that an enabled channel serves, with prices in the unit in which
   });
   expect(models[1]).toEqual({
     origin: 'file',
+    enabled: true,
     protocols: ['chat'],
     groups: ['lab'],
     recent: null,

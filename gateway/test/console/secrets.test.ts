@@ -17,6 +17,7 @@ channels:
   - { name: refused, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-reasoning], api_key: ${refusedKey} }
 users:
   - { email: admin@example.com, role: admin, balance: 100 }
+aliases: { fast: demo-chat }
 teams:
   - { name: red }
 keys:
@@ -96,6 +97,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
     '/keys/nothing': made.id,
     '/channels/nothing': channel,
     '/models/nothing': 'demo-chat',
+    '/aliases/nothing': 'fast',
     '/users/nothing': invited.id,
     '/teams/nothing': 'red',
     '/accounts/user/nothing/entries': invited.id,
@@ -111,6 +113,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
     const queries = {
       '/usage/sums': ['?by=key'],
       '/usage/export': ['?format=csv', '?format=jsonl'],
+      '/audit/export': ['?format=csv', '?format=jsonl'],
       '/keys/nothing': ['', '?as=yaml'],
     }[address] ?? [''];
     for (const query of queries) {

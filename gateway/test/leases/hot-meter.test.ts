@@ -65,6 +65,7 @@ describe.skipIf(isSkipped('postgres'))('a payer whom many requests want to charg
       now: Date.now,
       monotonic: () => performance.now(),
       appliedUntil: () => -Infinity,
+      peers: null,
       log: { info() {}, warn() {}, error: (message) => void errors.push(message) },
     });
     closing.push(() => money.close());

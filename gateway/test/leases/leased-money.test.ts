@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { closeLives, createPostgresAuthority, freeSilentLives } from '#leases/index.ts';
 import { leaseRules } from '#limits/index.ts';
 import { LeasedMoney } from '#limits/leases/leased-money.ts';
-import type { HoldDecision } from '#limits/index.ts';
+import type { HoldDecision, Peers, Reserve } from '#limits/index.ts';
 import { isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record, recordAll } from '../journal/records.ts';
 
@@ -75,7 +75,11 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     });
 
   /** @param replayed when the records that the database lost are there again */
-  const start = (replayed = Promise.resolve(), unleasedMost = 0n): Node => {
+  const start = (
+    replayed = Promise.resolve(),
+    unleasedMost = 0n,
+    peers: Peers | null = null,
+  ): Node => {
     const lives: string[] = [];
     const clock = { skipped: 0 };
     const authority = createPostgresAuthority({
@@ -104,6 +108,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
       now: Date.now,
       monotonic: () => performance.now() + clock.skipped,
       appliedUntil: () => applied.until,
+      peers,
       log: {
         info: (message) => void infos.push(message),
         warn() {},
@@ -222,6 +227,52 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     };
     await expectRefusal(node, beyond);
     expect(node.money.isAway).toBe(true);
+  });
+
+  test('the other workers have a reserve for a payer whom one of them serves', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const listeners: ((reserves: readonly Reserve[]) => void)[] = [];
+    const startWorker = () => {
+      const at = listeners.length;
+      const send = (reserves: readonly Reserve[]) =>
+        listeners.forEach((hear, index) => void (index === at || hear(structuredClone(reserves))));
+      return start(Promise.resolve(), 0n, { send, listen: (hear) => void listeners.push(hear) });
+    };
+    const leased = async () =>
+      (await database.kysely.selectFrom('leases').selectAll().execute())
+        .map(({ drawn, settled }) => drawn - settled)
+        .toSorted((a, b) => Number(a - b));
+    await credit(20n * usd);
+    const [one, other] = [startWorker(), startWorker()];
+    const limit = 20n * usd;
+    const { id } = await hold(one, usd / 10n, { limit });
+    one.money.commitHold(id, 0n);
+    vi.advanceTimersByTime(5_000);
+    const wanted = 6n * (usd / 10n);
+    const both = [wanted, wanted + usd / 10n];
+    await vi.waitFor(async () => expect(await leased()).toEqual(both), patience);
+    outage.is = true;
+    for (let at = 0; at < 6; at += 1)
+      expect(await hold(other, usd / 10n, { limit })).toMatchObject({ isHeld: true });
+    await expectRefusal(other, () => hold(other, usd / 10n, { limit }));
+    outage.is = false;
+  });
+
+  test('a reserve for the payers of other workers goes back when none of them serves these', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await credit(20n * usd);
+    let hear: (reserves: readonly Reserve[]) => void = () => {};
+    const peers: Peers = { send() {}, listen: (listener) => void (hear = listener) };
+    const node = start(Promise.resolve(), 0n, peers);
+    const reserve = { name: balance, limit: 20n * usd, floor: cent, amount: usd };
+    const leased = async () => (await rows()).leased;
+    hear([reserve]);
+    await vi.waitFor(async () => expect(await leased()).toBe(usd), patience);
+    node.clock.skipped += 181_000;
+    vi.advanceTimersByTime(leaseRules.lookEveryMs);
+    await vi.waitFor(async () => expect(await leased()).toBe(0n), patience);
   });
 
   test('nobody is refused while the database may only restart', async () => {

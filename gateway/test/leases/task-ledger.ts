@@ -110,6 +110,7 @@ function moneyOf({ database, dialect, url }: Ledger, lives: string[], clock: { s
     now,
     monotonic,
     appliedUntil: () => -Infinity,
+    peers: null,
     log: { info() {}, warn() {}, error() {} },
   });
 }

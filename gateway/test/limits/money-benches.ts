@@ -62,6 +62,7 @@ async function onPostgres(): Promise<MoneyBench> {
     replay: async () => {},
     onEnded() {},
     appliedUntil: () => clock.monotonic,
+    peers: null,
     newLife: () => `life_${(lives += 1)}`,
     now: () => clock.wall,
     monotonic: () => clock.monotonic,

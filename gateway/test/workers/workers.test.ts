@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
 import { openJournal } from '#journal/index.ts';
+import { leaseRules } from '#limits/index.ts';
 import { canStartRedis } from '../limits/private-redis.ts';
 import { isSkipped } from '../database/databases.ts';
 import { record } from '../journal/records.ts';
 import type { GatewayProcess } from '../support/gateway-process.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { askChat, createWorkplace, secret, workersOf, type Workplace } from './workplace.ts';
 
 const lines = (gateway: GatewayProcess) =>
@@ -244,6 +246,38 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
         expect(text).toContain('service temporarily unavailable');
       }
       expect(await gateway.exit).toBe(0);
+    },
+  );
+
+  test(
+    'whichever worker gets the next turn serves a payer while the database is unreachable',
+    { timeout: 60_000 },
+    async () => {
+      const place = await createWorkplace();
+      const target = new URL(place.databaseUrl);
+      const proxy = await startTcpProxy(target.hostname, Number(target.port || 5432));
+      target.hostname = '127.0.0.1';
+      target.port = String(proxy.port);
+      place.write({ server: ', workers: 2', through: target.href });
+      const gateway = place.start();
+      const url = await gateway.url;
+      const ask = async () => (await askChat(url, { model: 'priced' })).status;
+      const database = openDatabase({ url: place.databaseUrl });
+      onTestFinished(() => database.close());
+      const leases = () => database.kysely.selectFrom('leases').selectAll().execute();
+      expect(await ask()).toBe(200);
+      await expect.poll(async () => (await leases()).length).toBe(2);
+      proxy.cut();
+      const askedAt = performance.now();
+      const statuses = await Promise.all(Array.from({ length: 4 }, ask));
+      expect(statuses).toEqual([200, 200, 200, 200]);
+      // None of them waited for the database, which may only be restarting.
+      expect(performance.now() - askedAt).toBeLessThan(leaseRules.restartMs);
+      proxy.restore();
+      gateway.child.kill('SIGINT');
+      expect(await gateway.exit).toBe(0);
+      const rows = await database.kysely.selectFrom('usage').select('late').execute();
+      expect(rows.map(({ late }) => late)).toEqual(Array(5).fill(null));
     },
   );
 

@@ -1,9 +1,7 @@
-import type { Result } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { useWords } from '../../words/index.ts';
-
-export type Channel = Result<'listChannels'>['data'][number];
+import type { Channel } from '../channels/list.ts';
 
 const looks = {
   answers: { icon: 'tick', className: 'fine' },
@@ -14,7 +12,7 @@ const looks = {
 
 /** What the attempts of all nodes say about a channel, and how this node uses it: a shape and a few words. */
 export function ChannelStateOf({
-  channel: { verdict, state, credentials, recent },
+  channel: { verdict, state, rest_ms: rest, credentials, recent },
 }: {
   readonly channel: Channel;
 }) {
@@ -30,10 +28,15 @@ export function ChannelStateOf({
         {since === undefined
           ? say(`health.verdicts.${verdict}`)
           : say('health.failsSince', { time: formats.time(since) })}
-        {state !== 'works' && (
+        {state !== null && state !== 'works' && (
           <span className="second" title={say(`health.uses.${state}`)}>
             {' '}
-            {say('health.here', { state: say(`health.channels.${state}`) })}
+            {rest > 0
+              ? say('health.hereFor', {
+                  state: say(`health.channels.${state}`),
+                  time: formats.duration(rest),
+                })
+              : say('health.here', { state: say(`health.channels.${state}`) })}
           </span>
         )}
         {state === 'works' && ready < ready + cooling + disabled && (

@@ -4,7 +4,7 @@ import { Icon } from '../../pieces/icon.tsx';
 import { resultText } from '../../pieces/result-text.ts';
 import { useWords } from '../../words/index.ts';
 import { filterWord } from '../requests/filter.ts';
-import type { Channel } from './channel-state.tsx';
+import type { Channel } from '../channels/list.ts';
 import styles from './page.module.css';
 
 /** Which channels fail: since when, what is to blame, and in which words. */

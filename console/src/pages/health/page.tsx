@@ -7,14 +7,14 @@ import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
 import { filterWord } from '../requests/filter.ts';
 import { Hours, Success } from '../models/success.tsx';
-import { ChannelStateOf, type Channel } from './channel-state.tsx';
+import { channelsQuery, type Channel } from '../channels/list.ts';
+import { ChannelStateOf } from './channel-state.tsx';
 import { Failures } from './failures.tsx';
 import styles from './page.module.css';
 import { complaintsOf, type Health } from './sentences.ts';
 
-/** Milliseconds after which the page reads anew; the figures of a day change slowly. */
+/** Milliseconds after which the page reads anew. */
 const readEvery = 5_000;
-const readChannelsEvery = 20_000;
 
 /** How the gateway is: what is wrong in sentences, its parts, and the channels. */
 export function HealthPage() {
@@ -24,11 +24,9 @@ export function HealthPage() {
     queryFn: ({ signal }) => read<'readHealth'>('/health', {}, signal),
     refetchInterval: readEvery,
   });
-  const channels = useQuery({
-    queryKey: ['channels'],
-    queryFn: ({ signal }) => read<'listChannels'>('/channels', {}, signal),
-    refetchInterval: readChannelsEvery,
-  });
+  const channels = useQuery(channelsQuery);
+  // What is disabled is asked for nothing, and so neither fails nor answers.
+  const used = channels.data?.data.filter(({ enabled }) => enabled);
   return (
     <>
       <header className="top">
@@ -41,14 +39,14 @@ export function HealthPage() {
         {health.isPending && <Skeleton rows={6} />}
         {health.data !== undefined && (
           <>
-            <Verdict health={health.data} channels={channels.data?.data ?? null} />
-            <Failures channels={channels.data?.data ?? []} />
+            <Verdict health={health.data} channels={used ?? null} />
+            <Failures channels={used ?? []} />
           </>
         )}
         {channels.isError && !health.isError && (
           <ErrorState error={channels.error} onRetry={() => void channels.refetch()} />
         )}
-        {channels.data !== undefined && <Channels channels={channels.data.data} />}
+        {used !== undefined && <Channels channels={used} />}
         {health.data !== undefined && <Parts health={health.data} />}
       </div>
     </>

@@ -4,9 +4,11 @@ export const app = {
   requests: 'Requests',
   usage: 'Usage',
   keys: 'Keys',
+  channels: 'Channels',
   models: 'Models',
   playground: 'Playground',
   health: 'Health',
+  records: 'Records',
   settings: 'Settings',
   run: 'Run',
   people: 'People',
@@ -61,4 +63,5 @@ export const states = {
   toOverview: 'To the overview',
   copy: 'Copy',
   copied: 'Copied',
+  undo: 'Undo',
 } as const;

@@ -80,6 +80,7 @@ export const health = {
   },
   failsSince: 'fails since {{time}}',
   here: '(here: {{state}})',
+  hereFor: '(here: {{state}}, {{time}})',
   channels: {
     works: 'works',
     rests: 'rests',

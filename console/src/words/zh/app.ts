@@ -6,9 +6,11 @@ export const app: Words['app'] = {
   requests: '请求',
   usage: '用量',
   keys: '密钥',
+  channels: '渠道',
   models: '模型',
   playground: '试用',
   health: '健康',
+  records: '记录',
   settings: '设置',
   run: '运行',
   people: '人员',
@@ -62,4 +64,5 @@ export const states: Words['states'] = {
   toOverview: '前往概览',
   copy: '复制',
   copied: '已复制',
+  undo: '撤销',
 };

@@ -79,6 +79,7 @@ export const health: Words['health'] = {
   },
   failsSince: '自 {{time}} 起出错',
   here: '（本节点：{{state}}）',
+  hereFor: '（此处：{{state}}，{{time}}）',
   channels: {
     works: '正常',
     rests: '休息中',

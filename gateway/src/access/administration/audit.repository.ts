@@ -36,6 +36,8 @@ export interface AuditFilter {
   readonly to?: number;
   /** An actor's name, or the id of a person, or the user of the machine. */
   readonly actor?: string;
+  /** As in a line. */
+  readonly actorKind?: string;
   /** `key.rotate`, or `key` for all that is done to keys. */
   readonly action?: string;
   /** An object's name or id. */
@@ -71,7 +73,7 @@ export const recordAudit: Audit = async ({ trx, now }, actor, entry) => {
 
 /** Newest first. */
 export async function listAudit(db: Kysely<Database>, filter: AuditFilter): Promise<AuditLine[]> {
-  const { from, to, actor, action, object, limit, before } = filter;
+  const { from, to, actor, actorKind, action, object, limit, before } = filter;
   let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit);
   if (from !== undefined) query = query.where('time', '>=', from);
   if (to !== undefined) query = query.where('time', '<', to);
@@ -81,6 +83,7 @@ export async function listAudit(db: Kysely<Database>, filter: AuditFilter): Prom
       or([eb('actor_name', '=', actor), eb('actor_id', '=', actor)]),
     );
   }
+  if (actorKind !== undefined) query = query.where('actor_kind', '=', actorKind);
   if (action !== undefined) {
     const column = action.includes('.') ? 'action' : 'object_kind';
     query = query.where(column, '=', action);

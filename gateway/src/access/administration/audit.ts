@@ -58,7 +58,7 @@ export type Action =
 export interface AuditEntry {
   readonly action: Action;
   readonly subject: {
-    readonly kind: KindName | 'session' | 'usage';
+    readonly kind: KindName | 'session' | 'usage' | 'audit';
     /** Absent: its name says which one it is. */
     readonly id?: string;
     readonly name: string;

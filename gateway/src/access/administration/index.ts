@@ -10,6 +10,14 @@ export {
 export { creditBalance, type Credited, type CreditOptions } from './credit.ts';
 export { changeEntry, createEntry, draftEntry } from './entries.ts';
 export { channelStore, hintOf } from './channels.ts';
+export {
+  type AliasChange,
+  changeModel,
+  groupStore,
+  modelStore,
+  putAlias,
+  removeAlias,
+} from './models.ts';
 export { changeMember, type MemberChange, teamStore } from './teams.ts';
 export { changeKey } from './change-key.ts';
 export type { ChangedSettings } from './key-limits.ts';

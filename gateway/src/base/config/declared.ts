@@ -149,6 +149,23 @@ function tryEntry(
   return { entry, problems };
 }
 
+/**
+ * Reads an alias that does not stand in the file by the file's rules.
+ * @throws ConfigError whose paths are the names of the members
+ */
+export function readAlias(name: string, model: string, names: Names): EntryOf<typeof kinds.alias> {
+  const report = createReport(null, () => null, []);
+  const aliases = checkAliases({ [name]: new Scalar(model, model) }, names, report);
+  // A model that is declared keeps its name.
+  if (names.declaredModels.has(name)) {
+    report(['aliases', name], 'a name that is not a model too', JSON.stringify(name));
+  }
+  const target = aliases[name];
+  const problems = report.problems.map((one) => ({ ...one, path: 'model' }));
+  if (target === undefined || problems.length > 0) throw new ConfigError(problems);
+  return { name, model: target };
+}
+
 /** Deeper than any member. */
 const deepest = 10;
 

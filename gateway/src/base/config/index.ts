@@ -1,13 +1,20 @@
 export type * from './config.ts';
 export type * from './kinds/index.ts';
 export { isBracketedTooDeeply } from './syntax.ts';
-export { type JsonMembers, parseEntry, readEntry, type TextMembers } from './declared.ts';
+export {
+  type JsonMembers,
+  parseEntry,
+  readAlias,
+  readEntry,
+  type TextMembers,
+} from './declared.ts';
 export type { Names } from './rules/names.ts';
 export { trimTrailing } from './decimal.ts';
 export type { Environment } from './expand.ts';
 export { kinds } from './kinds/index.ts';
 export { isHeaderName, reservedHeaders } from './kinds/channel.ts';
 export { normalPrice } from './kinds/normal-price.ts';
+export { priceParts } from './kinds/price.ts';
 export { isName, isTimeZone, parseTimestamp } from './leaf.ts';
 export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
 export { nearest } from './near.ts';

@@ -1,6 +1,6 @@
 import type { Channel } from '#catalogue/index.ts';
 import { Breaker } from './breaker.ts';
-import { createCredential, type Credential } from './credential.ts';
+import { createCredential, type Credential, shortestWaitOf } from './credential.ts';
 import { RetryBudget } from './retry-budget.ts';
 
 /** How long an upstream is not asked again for a model that it does not have. */
@@ -109,25 +109,38 @@ export class UsualTime {
   }
 }
 
+/** How a credential is: usable, cooling down, or refused by the upstream. */
+export type CredentialState = 'ready' | 'cooling' | 'disabled';
+
 /** The state of one channel. */
 export interface ChannelReading {
   readonly channel: string;
   /** `closed`: used as usual. `open`: avoided while there are others. `half-open`: one request at a time probes it. */
   readonly breaker: 'closed' | 'open' | 'half-open';
-  /** How many credentials are usable, are cooling down, or were refused by the upstream. */
-  readonly credentials: Readonly<Record<'ready' | 'cooling' | 'disabled', number>>;
+  /** How many credentials are in each state. */
+  readonly credentials: Readonly<Record<CredentialState, number>>;
+  /** The state of each, in the channel's order. */
+  readonly states: readonly CredentialState[];
+  /** Milliseconds until a request may try it again; 0: now. */
+  readonly rest: number;
 }
 
 /** @param channel the channel's name */
 export function readChannel(channel: string, state: ChannelState, now: number): ChannelReading {
   const { breaker, credentials, coolUntil } = state;
   const counts = { ready: 0, cooling: 0, disabled: 0 };
-  for (const credential of credentials) {
-    if (credential.refusals > 0) counts.disabled += 1;
-    else if (Math.max(credential.coolUntil, coolUntil) > now) counts.cooling += 1;
-    else counts.ready += 1;
-  }
+  const states = credentials.map((credential): CredentialState => {
+    if (credential.refusals > 0) return 'disabled';
+    return Math.max(credential.coolUntil, coolUntil) > now ? 'cooling' : 'ready';
+  });
+  for (const each of states) counts[each] += 1;
   const breakerState = breaker.until > now ? 'open' : 'half-open';
   const inUse = breaker.standing(now) === 'in-use';
-  return { channel, breaker: inUse ? 'closed' : breakerState, credentials: counts };
+  const rest = Math.max(
+    inUse ? 0 : breaker.until - now,
+    coolUntil - now,
+    shortestWaitOf(credentials, now),
+    0,
+  );
+  return { channel, breaker: inUse ? 'closed' : breakerState, credentials: counts, states, rest };
 }

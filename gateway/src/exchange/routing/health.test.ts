@@ -85,6 +85,29 @@ describe('credentials', () => {
     expect(health.waitOf(three, 1_000)).toBe(2_000);
   });
 
+  test('a reading has the state of each, and when the channel is tried again', () => {
+    const { health } = open();
+    const { channel } = three;
+    attempt(health, three, limited(9), 0);
+    expect(health.read(channel, 0)).toMatchObject({
+      states: ['cooling', 'ready', 'ready'],
+      rest: 0,
+    });
+    attempt(health, three, refused, 0);
+    attempt(health, three, limited(3), 0);
+    expect(health.read(channel, 1_000)).toMatchObject({
+      states: ['cooling', 'disabled', 'cooling'],
+      credentials: { ready: 0, cooling: 2, disabled: 1 },
+      rest: 2_000,
+    });
+    const other = routeOf('other');
+    attempt(health, other, overloaded(4), 0);
+    expect(health.read(other.channel, 1_000)).toMatchObject({ states: ['cooling'], rest: 3_000 });
+    const ejected = routeOf('ejected');
+    for (let n = 0; n < 5; n += 1) attempt(health, ejected, fault, 0);
+    expect(health.read(ejected.channel, 1_000)).toMatchObject({ breaker: 'open', rest: 29_000 });
+  });
+
   test('a shorter cool-down never shortens a longer one', () => {
     const { health } = open();
     const one = routeOf('one');

@@ -24,6 +24,7 @@ export interface LeaseSource extends Pick<
   | 'reserveMs'
   | 'unleasedMost'
   | 'liveNodes'
+  | 'peers'
 > {
   /** Calls back with the leased parts of each charge that the database will never accept. */
   onRejected(listener: LeasedMoney['reject']): void;

@@ -36,6 +36,7 @@ import {
 } from '#journal/index.ts';
 import { heldByTasks, spentOf } from '#ledger/index.ts';
 import { createBodyMemory, createSpool, defaultBodyMemory } from '#bodies/index.ts';
+import type { Peers } from '#limits/index.ts';
 import { journalFolders, readNodeId, workerFolder } from '#nodes/index.ts';
 import {
   openTracing,
@@ -107,6 +108,7 @@ export interface WorkerContext {
   readonly degraded: () => readonly string[];
   /** The metrics of all workers; null: only those of this one. */
   readonly renderMetrics: () => Promise<string | null>;
+  readonly peers: Peers;
 }
 
 /**
@@ -158,7 +160,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const directory = await openDirectory(storage, secrets, logger, sharedDataDir, closing);
     const { revisions, keys } = directory;
     const { snapshot } = directory.catalogue;
-    const money = openMoney(config, logger, storage, closing);
+    const money = openMoney(config, logger, storage, worker?.peers ?? null, closing);
     const rates = await openRates(config, logger, storage, closing);
 
     const feed = createLiveFeed({ epoch: clock.now(), monotonic: clock.monotonic });

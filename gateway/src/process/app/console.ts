@@ -36,9 +36,15 @@ export function openConsole(
     members: settings.members,
     placeInFile({ section, identity }, name) {
       const { file: path, declared } = file();
-      const entries = (declared?.[section] ?? []) as readonly Readonly<Record<string, unknown>>[];
-      const index = entries.findIndex((entry) => entry[identity] === name);
-      return path === null || index < 0 ? null : { file: path, path: `${section}[${index}]` };
+      const entries: object = declared?.[section] ?? [];
+      if (path === null) return null;
+      // Aliases are a mapping.
+      if (!Array.isArray(entries)) {
+        return Object.hasOwn(entries, name) ? { file: path, path: `${section}.${name}` } : null;
+      }
+      const list = entries as readonly Readonly<Record<string, unknown>>[];
+      const index = list.findIndex((entry) => entry[identity] === name);
+      return index < 0 ? null : { file: path, path: `${section}[${index}]` };
     },
   };
 }

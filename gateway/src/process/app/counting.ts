@@ -1,6 +1,13 @@
 import { createSpentSource } from '#billing/index.ts';
 import type { Config } from '#config/index.ts';
-import { createMoney, createRates, leaseRules, type Money, type Rates } from '#limits/index.ts';
+import {
+  createMoney,
+  createRates,
+  leaseRules,
+  type Money,
+  type Peers,
+  type Rates,
+} from '#limits/index.ts';
 import { parseUsd } from '#database/index.ts';
 import { createPostgresAuthority } from '#leases/index.ts';
 import { heldByTasks, spentOf } from '#ledger/index.ts';
@@ -27,11 +34,15 @@ export async function openRates(
   );
 }
 
-/** Opens what counts money: this process, or for all nodes the database. */
+/**
+ * Opens what counts money: this process, or for all nodes the database.
+ * @param peers the other workers; null: there are none
+ */
 export function openMoney(
   config: Config,
   logger: Logger,
   { database, breaker, journal, adoption, nodeId, lives, nodes }: Storage,
+  peers: Peers | null,
   closing: Closing,
 ): Money {
   return closing.add(
@@ -59,6 +70,7 @@ export function openMoney(
               reserveMs: config.limits.leaseReserve,
               unleasedMost: parseUsd(config.billing.databaseAway.upTo),
               liveNodes: nodes.live,
+              peers,
               onRejected: journal.onRejected,
               authority: createPostgresAuthority({
                 database,

@@ -18,6 +18,7 @@ export type ToWorker =
     }
   /** Problems that the supervisor reports for `/ready`. */
   | { readonly kind: 'degraded'; readonly degraded: readonly string[] }
+  | PeerMessage
   | Ask
   | WorkerReply
   | { readonly kind: 'stop'; readonly keepListening: number }
@@ -28,9 +29,16 @@ export type FromWorker =
   /** Messages before this one may be lost: the worker does not listen yet. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'listening'; readonly greeting: string }
+  | PeerMessage
   /** Only `metrics`: those of all workers. */
   | Ask
   | WorkerReply;
+
+/** From one worker to all others; the supervisor only passes it on. */
+export interface PeerMessage {
+  readonly kind: 'peers';
+  readonly value: unknown;
+}
 
 export interface Ask {
   readonly kind: 'ask';

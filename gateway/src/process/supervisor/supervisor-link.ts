@@ -11,6 +11,12 @@ export interface SupervisorLink {
   degraded(): readonly string[];
   /** The metrics of all workers; null if the supervisor does not respond. */
   renderMetrics(): Promise<string | null>;
+  /** The other workers, by way of the supervisor. */
+  readonly peers: {
+    send(value: unknown): void;
+    /** `Value`: what they send to each other; all of them run the same version. */
+    listen<Value>(listener: (value: Value) => void): void;
+  };
   /** Reports that connections are served; from now on questions are answered. */
   listening(greeting: string, answer: (question: Question) => Promise<unknown>): void;
   /** Resolves when the worker must stop. */
@@ -33,6 +39,7 @@ export async function connectToSupervisor(number: number): Promise<SupervisorLin
   const hurry = Promise.withResolvers<void>();
   const questions = createQuestions(send);
   let degraded: readonly string[] = [];
+  let hearPeers: (value: unknown) => void = () => {};
   let answer: ((question: Question) => Promise<unknown>) | null = null;
 
   process.on('message', (value: unknown) => {
@@ -42,6 +49,7 @@ export async function connectToSupervisor(number: number): Promise<SupervisorLin
     else if (message.kind === 'stop') stop.resolve(message);
     else if (message.kind === 'hurry') hurry.resolve();
     else if (message.kind === 'degraded') ({ degraded } = message);
+    else if (message.kind === 'peers') hearPeers(message.value);
     else if (message.kind === 'answer') questions.answered(message);
     else {
       const { id, question } = message;
@@ -61,6 +69,10 @@ export async function connectToSupervisor(number: number): Promise<SupervisorLin
     firstStart,
     degraded: () => degraded,
     renderMetrics: async () => (await questions.ask('metrics')) as string | null,
+    peers: {
+      send: (value) => send({ kind: 'peers', value }),
+      listen: (listener) => void (hearPeers = listener as typeof hearPeers),
+    },
     listening(greeting, answerTo) {
       answer = answerTo;
       send({ kind: 'listening', greeting });

@@ -159,6 +159,15 @@ test('a worker that asks gets the metrics of all', async () => {
   expect(forked[1]!.received.at(-1)).toEqual({ kind: 'answer', id: 7, value: 'all' });
 });
 
+test('what a worker has for the others reaches them, and not itself', async () => {
+  const { forked, serve } = createFakes();
+  await serve();
+  const message = { kind: 'peers', value: ['for you'] } as const;
+  forked[1]!.say(message);
+  expect(forked[0]!.received.at(-1)).toEqual(message);
+  expect(forked[1]!.received).not.toContain(message);
+});
+
 test('the pause doubles up to half a minute, and a long life resets it', () => {
   const pauseAfter = createBackOff();
   const young = Array.from({ length: 9 }, () => pauseAfter(100));

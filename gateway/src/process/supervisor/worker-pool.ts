@@ -102,6 +102,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       first(message.greeting);
     } else if (message.kind === 'answer') {
       worker.questions.answered(message);
+    } else if (message.kind === 'peers') {
+      for (const { number, state, process } of workers.values())
+        if (number !== worker.number && state === 'listening') process.send(message);
     } else {
       // A worker that receives null reports its own metrics.
       const renderedMetrics = renderMetrics().catch(() => null);

@@ -185,7 +185,7 @@ export interface AccountEntry {
   readonly reason: string | null;
 }
 
-/** Behind which entry a list goes on. */
+/** Behind which entry a list continues. */
 export interface EntryPlace {
   readonly time: number;
   readonly id: string;

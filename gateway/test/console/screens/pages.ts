@@ -48,6 +48,7 @@ export function shotsOf(shown: Shown): readonly Shot[] {
     })),
     { name: 'usage', path: '/usage?range=30d&group=team&sub=model' },
     { name: 'usage-table', path: '/usage?range=7d&group=key&view=table&metric=requests' },
+    { name: 'channels', path: '/channels' },
     { name: 'models', path: '/models' },
     { name: 'model', path: '/models/claude-sonnet-5' },
     { name: 'model-picture', path: '/models/demo-image' },
@@ -63,6 +64,7 @@ export function shotsOf(shown: Shown): readonly Shot[] {
       },
     },
     { name: 'health', path: '/health' },
+    { name: 'records-audit', path: '/records?range=7d' },
     { name: 'settings', path: '/settings' },
     {
       name: 'search',

@@ -45,10 +45,10 @@ export function send(
     isAhead === 0n
       ? []
       : wants.flatMap(({ meters }) =>
-          meters.map(({ name, floor }) => [name, { amount: isAhead, floor }] as const),
+          meters.map((meter) => [meter.name, { ...meter, amount: isAhead }] as const),
         ),
   );
-  for (const meter of low) ahead.set(meter, { amount: isAhead, floor: 1n });
+  for (const name of low) ahead.set(name, { name, amount: isAhead, floor: 1n, limit: 0n });
   const idle = isIdle ? [...book.leases.keys()] : [];
   const command = compose(book, { wants, idle, ahead });
   mutation.book?.(book);

@@ -132,12 +132,13 @@ export function* steps(world: World, bounds: Bounds, mutation: Mutation): Genera
           ];
         }
       }
-      if (may('reserve') && book.restates === 'no' && book.leases.size > 0 && !hasWork) {
+      if (may('reserve') && book.restates === 'no' && !hasWork) {
         yield [
           `${name} fills up its reserve`,
           here((next, self) => {
             use(next, 'reserve');
-            send(next, self, bounds.ahead, false, mutation, [...self.book.leases.keys()]);
+            // Also of a limit that only its peers use.
+            send(next, self, bounds.ahead, false, mutation, [...next.view.limits.keys()]);
           }),
         ];
       }

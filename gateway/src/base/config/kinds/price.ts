@@ -113,6 +113,7 @@ const shape = {
 
 /** The key of each part in the file, in the order in which the parts are written. */
 export type PricePart = keyof typeof shape;
+export const priceParts = Object.keys(shape) as readonly PricePart[];
 
 export const price = mapping(shape).transform(
   (values): DeclaredPrice => withoutAbsent(values) as DeclaredPrice,

@@ -7,11 +7,11 @@ import {
   draftEntry,
   hintOf,
   recordAudit,
-  Stale,
 } from '#administration/index.ts';
-import { listChannels, type StoredChannel } from '#catalogue/index.ts';
+import { type CatalogueSnapshot, listChannels, type StoredChannel } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
+import { channelTraffic } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import type { ChannelTrialResult } from '../contract/channels.ts';
 import { shownValues } from '../contract/members.ts';
@@ -20,8 +20,11 @@ import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { createTestRate } from './test-rate.ts';
 import { adviceFor } from './advice.ts';
+import { describeChannels } from './describe-channels.ts';
+import type { HealthSource } from '../health/source.ts';
 import { actorOf } from '../sessions/connection.ts';
-import { callOf, ownedByFile, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
+import { createEntryWrites } from '../entries.ts';
+import { callOf, managementOf, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
 
 /** Sends a small request to a channel. @param model null: the first that is named exactly */
 export type ChannelTrial = (
@@ -34,6 +37,9 @@ export interface ChannelRoutesOptions extends ServeOptions {
   readonly reads: Reads;
   readonly secrets: Secrets;
   readonly tryChannel: ChannelTrial;
+  readonly health: Pick<HealthSource, 'channel'>;
+  /** The catalogue at this moment. */
+  readonly snapshot: () => CatalogueSnapshot;
   readonly placeInFile: PlaceInFile;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -43,46 +49,51 @@ const { channel: kind } = kinds;
 
 /** Channels with their settings, and changes of them. */
 export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOptions): void {
-  const { database, reads, secrets, tryChannel, placeInFile, now } = options;
+  const { database, reads, secrets, tryChannel, health, snapshot, placeInFile, now } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
+
+  serveRoute(scope, contract.listChannels, options, async ({ caller }) => {
+    const [traffic, channels] = await reads(async (db) => [
+      await channelTraffic(db, now()),
+      await listChannels(db, secrets),
+    ]);
+    const withWords = caller.permissions.includes('errors.read');
+    const data = describeChannels(channels, {
+      snapshot: snapshot(),
+      health,
+      traffic,
+      withWords,
+      placeInFile,
+    });
+    return { body: { data } };
+  });
 
   serveRoute(scope, contract.readChannel, options, async ({ parameters }) =>
     reads(async (db) => replyOf(await knownChannel(db, parameters.id))),
   );
 
-  serveRoute(scope, contract.createChannel, options, async ({ request, body, caller }) => {
-    const { user } = caller.session;
-    const call = callOf(request, user.id);
+  const write = createEntryWrites<StoredChannel>({
+    administration,
+    kind,
+    placeInFile,
+    show: (channel) => replyOf(channel).body,
+  });
+
+  serveRoute(scope, contract.createChannel, options, async (call) => {
+    const { request, body, caller } = call;
+    const repeatable = callOf(request, caller.session.user.id);
     return replyOf(
-      await fromDatabase(() =>
-        createEntry(administration, actorOf(request, user), channelStore, body, call).catch(
-          (error: unknown) => throwRefusal(kind, error),
-        ),
-      ),
+      await write(call, body.name, (...by) => createEntry(...by, channelStore, body, repeatable)),
     );
   });
 
-  serveRoute(
-    scope,
-    contract.changeChannel,
-    options,
-    async ({ request, parameters, body, caller }) => {
-      const revision = revisionOf(request);
-      const known = await fromDatabase(() => knownChannel(database.kysely, parameters.id));
-      if (known.owner === 'file') throw ownedByFile(placeInFile, kind, known.name);
-      const change = { id: known.id, revision, members: body };
-      const actor = actorOf(request, caller.session.user);
-      return replyOf(
-        await fromDatabase(() =>
-          changeEntry(administration, actor, channelStore, change).catch((error: unknown) => {
-            if (!(error instanceof Stale)) return throwRefusal(kind, error);
-            const { body: object } = replyOf(error.entry as StoredChannel);
-            throw new ApiError('stale', error.message, { details: { object } });
-          }),
-        ),
-      );
-    },
-  );
+  serveRoute(scope, contract.changeChannel, options, async (call) => {
+    const { request, parameters, body } = call;
+    const revision = revisionOf(request);
+    const { id, name } = await fromDatabase(() => knownChannel(database.kysely, parameters.id));
+    const change = { id, revision, members: body };
+    return replyOf(await write(call, name, (...by) => changeEntry(...by, channelStore, change)));
+  });
 
   const rate = createTestRate(now);
   serveRoute(scope, contract.testChannel, options, async ({ request, body, caller }) => {
@@ -138,11 +149,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
         api_keys: channel.apiKeys.map((key) => ({ hint: hintOf(key) })),
         headers: Object.fromEntries(headers),
         proxy: shownProxy(channel.proxy),
-        owner: channel.owner,
-        editable: channel.owner !== 'file',
-        declared_in: channel.owner === 'file' ? placeInFile(kind, channel.name) : null,
-        revision: channel.revision,
-        created: new Date(channel.createdAt).toISOString(),
+        ...managementOf(kind, channel, placeInFile),
       },
       revision: channel.revision,
     };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kinds } from '#config/index.ts';
 import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
-import { nothing, text, time } from './values.ts';
+import { blame, management, nothing, text, time } from './values.ts';
 
 /** A secret as it is shown: its first and last characters, of a longer one. */
 const hint = z.object({ hint: z.string() });
@@ -19,15 +19,7 @@ const channel = z.object({
   headers: z.record(z.string(), hint),
   /** `direct`, or the address of a proxy without its credentials; null: the environment's. */
   proxy: z.string().nullable(),
-  /** Who manages the settings: `file`, `console` or `system`. */
-  owner: z.string(),
-  /** Whether the settings may be changed elsewhere than in the file. */
-  editable: z.boolean(),
-  /** Where the file declares it, with a path such as `channels[2]`; null: it does not. */
-  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
-  /** Grows with every change; for `if-match`. */
-  revision: z.int(),
-  created: time,
+  ...management,
 });
 
 const example = {
@@ -114,6 +106,128 @@ const given = {
   headers: z.record(z.string(), z.string('expected text').nullable()).nullable().optional(),
   proxy: z.string('expected text').nullable().optional(),
 };
+
+/** What the attempts of all nodes say about a channel. */
+export const verdicts = ['answers', 'unsteady', 'fails', 'unasked'] as const;
+
+export const listChannels = defineRoute({
+  method: 'GET',
+  path: '/channels',
+  summary: 'All channels: what became of their attempts, and how this process uses them',
+  permission: 'channels.read',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    data: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        provider: z.string(),
+        protocols: z.array(z.string()),
+        groups: z.array(z.string()),
+        /** The names that clients use. */
+        models: z.array(z.string()),
+        priority: z.int(),
+        weight: z.int(),
+        enabled: z.boolean(),
+        ...management,
+        /** How many models no other enabled channel serves to one of its groups, and the first of them by name. */
+        alone: z.object({ count: z.int(), models: z.array(z.string()) }),
+        api_keys: z.array(
+          /** As this process knows it; null: it does not use the channel. */
+          hint.extend({ state: z.enum(['ready', 'cooling', 'disabled']).nullable() }),
+        ),
+        /**
+         * In this process: `works`; `rests`: others are preferred, because it has failed; `tries`: one request at a time shows whether it
+         * works again; `waits`: the upstream asked for a pause; `refused`: the upstream refuses every credential. Null: it is
+         * not enabled, or not here yet.
+         */
+        state: z.enum(['works', 'rests', 'tries', 'waits', 'refused']).nullable(),
+        /** Milliseconds until this process tries it again; 0: it may be asked now. */
+        rest_ms: z.number(),
+        credentials: z.object({ ready: z.int(), cooling: z.int(), disabled: z.int() }),
+        /**
+         * By the attempts of all nodes: `answers`; `unsteady`: a tenth or more of those of the last hours failed;
+         * `fails`: it has failed since `failing.since`; `unasked`: there were no attempts in the last 24 hours.
+         */
+        verdict: z.enum(verdicts),
+        /** The last 24 hours of all nodes, over its attempts; null: there were none. */
+        recent: z
+          .object({
+            attempts: z.int(),
+            failed: z.int(),
+            success: z.number(),
+            /** The share of each hour that succeeded. */
+            hours: z.array(z.number().nullable()),
+            /** The mean of its attempts that streamed. */
+            first_token_ms: z.number().nullable(),
+            /** Failures by their word, the most frequent first. */
+            errors: z.array(z.object({ error: z.string(), attempts: z.int() })),
+            answered_at: time.nullable(),
+            /** The failures since it last answered; null: there are none. */
+            failing: z.object({ since: time, attempts: z.int() }).nullable(),
+            last_failure: z
+              .object({
+                request: z.string(),
+                time,
+                error: z.string(),
+                blame,
+                status: z.int().nullable(),
+                /** The upstream's words, cleaned; null: none are kept, or the role may not read them. */
+                words: z.string().nullable(),
+              })
+              .nullable(),
+          })
+          .nullable(),
+      }),
+    ),
+  }),
+  example: {
+    data: [
+      {
+        id: 'ch_1f',
+        name: 'demo',
+        provider: 'simulator',
+        protocols: ['chat', 'messages'],
+        groups: ['default'],
+        models: ['demo-chat'],
+        priority: 0,
+        weight: 1,
+        enabled: true,
+        owner: 'system',
+        editable: true,
+        declared_in: null,
+        revision: 3,
+        created: '2026-11-25T10:00:00.000Z',
+        alone: { count: 1, models: ['demo-chat'] },
+        api_keys: [],
+        state: 'works',
+        rest_ms: 0,
+        credentials: { ready: 1, cooling: 0, disabled: 0 },
+        verdict: 'answers',
+        recent: {
+          attempts: 1_204,
+          failed: 2,
+          success: 0.998,
+          hours: [...Array.from({ length: 23 }, () => null), 0.998],
+          first_token_ms: 420,
+          errors: [{ error: 'overloaded', attempts: 2 }],
+          answered_at: '2026-11-25T10:00:00.000Z',
+          failing: null,
+          last_failure: {
+            request: 'req_9d0mUwX2p0H6cYd3Wc4bT7aA',
+            time: '2026-11-25T09:12:04.000Z',
+            error: 'overloaded',
+            blame: 'channel',
+            status: 503,
+            words: 'queue is full',
+          },
+        },
+      },
+    ],
+  },
+});
 
 export const readChannel = defineRoute({
   method: 'GET',

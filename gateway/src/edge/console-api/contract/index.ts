@@ -1,10 +1,29 @@
+import { exportAudit, listAudit } from './audit.ts';
+import {
+  changeChannel,
+  createChannel,
+  listChannels,
+  readChannel,
+  testChannel,
+} from './channels.ts';
 import { credit, listEntries } from './accounts.ts';
-import { changeChannel, createChannel, readChannel, testChannel } from './channels.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
-import { listChannels, readHealth } from './health.ts';
+import { readHealth } from './health.ts';
 import { changeMe, changePassword, endMySession, listMySessions } from './me.ts';
-import { listModels, readModel } from './models.ts';
+import {
+  changeGroup,
+  changeModel,
+  createGroup,
+  createModel,
+  listAliases,
+  listGroups,
+  listModels,
+  putAlias,
+  readAlias,
+  readModel,
+  removeAlias,
+} from './models.ts';
 import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
@@ -60,6 +79,15 @@ export const contract = {
   revokeKey,
   listModels,
   readModel,
+  createModel,
+  changeModel,
+  listAliases,
+  readAlias,
+  putAlias,
+  removeAlias,
+  listGroups,
+  createGroup,
+  changeGroup,
   playgroundKey,
   changeMe,
   changePassword,
@@ -71,6 +99,8 @@ export const contract = {
   createChannel,
   changeChannel,
   testChannel,
+  listAudit,
+  exportAudit,
   listUsers,
   readUser,
   createUser,

@@ -26,7 +26,7 @@ const given = {
   count: z.number('expected a whole number').nullable().optional(),
   flag: z.boolean('expected true or false').optional(),
   names: z.array(z.string()).optional(),
-  structure: z.unknown(),
+  structure: z.unknown().optional(),
 };
 
 type GivenForm<Name> = Name extends 'count' | 'flag' | 'names' | 'structure'

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { kinds, priceParts } from '#config/index.ts';
+import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
-import { nothing, searchText, text, time } from './values.ts';
+import { management, nothing, searchText, text, time } from './values.ts';
 
 const prices = z.array(
   z.object({
@@ -18,12 +20,14 @@ const model = z.object({
   /** Other names that lead to it. */
   aliases: z.array(z.string()),
   type: z.enum(['chat', 'image', 'video', 'embedding']),
+  /** Requests for a disabled one are refused. */
+  enabled: z.boolean(),
   display_name: z.string(),
   /** Who declares it: `file`, `console`, or `bundled` with this release. */
   origin: z.enum(['file', 'console', 'bundled']),
   /** What its channels speak; requests in another protocol are converted. */
   protocols: z.array(z.string()),
-  /** Those of the person in which it is served. */
+  /** Those of the person in which it is served; empty: no channel serves it. */
   groups: z.array(z.string()),
   context_window: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
@@ -49,7 +53,12 @@ const model = z.object({
     .nullable(),
 });
 
+/** An entry of the catalogue as the file or the console declares it; a bundled one that nobody declared says nothing. */
+const settings = z.object({ ...shownMembers(kinds.model), ...management });
+
 const detail = model.extend({
+  /** What is declared of it; null for people who may not see the settings of models. */
+  settings: settings.nullable(),
   /** As on receipts; null without a price. */
   price_version: z.string().nullable(),
   /** Every price it had, the newest first. */
@@ -73,10 +82,30 @@ const detail = model.extend({
 
 export type ModelView = z.output<typeof model>;
 
+const settingsExample: z.input<typeof settings> = {
+  id: 'demo-chat',
+  type: 'chat',
+  display_name: 'Demo chat',
+  owned_by: null,
+  context_window: null,
+  max_output_tokens: null,
+  capabilities: [],
+  echo_reasoning: null,
+  allow: [],
+  enabled: true,
+  price: { input: '0.2', output: '0.8' },
+  owner: 'console',
+  editable: true,
+  declared_in: null,
+  revision: 31,
+  created: '2026-11-25T10:00:00.000Z',
+};
+
 const example: z.input<typeof model> = {
   id: 'demo-chat',
   aliases: [],
   type: 'chat',
+  enabled: true,
   display_name: 'Demo chat',
   origin: 'bundled',
   protocols: ['chat', 'messages'],
@@ -102,11 +131,15 @@ const example: z.input<typeof model> = {
 export const listModels = defineRoute({
   method: 'GET',
   path: '/models',
-  summary: 'The models that an enabled channel serves for the person',
+  summary: 'The models that an enabled channel serves for the person, or all of the catalogue',
   permission: 'own',
   parameters: nothing,
   /** What the id, an alias or the name for people contains, in capitals or not. */
-  query: z.strictObject({ q: searchText }),
+  query: z.strictObject({
+    q: searchText,
+    /** `true`: the whole catalogue, for people who may see the models of all groups. */
+    all: z.literal('true', 'expected true').optional(),
+  }),
   body: nothing,
   response: z.object({ data: z.array(model) }),
   example: { data: [example] },
@@ -115,7 +148,7 @@ export const listModels = defineRoute({
 export const readModel = defineRoute({
   method: 'GET',
   path: '/models/:id',
-  summary: 'One model with its prices over time',
+  summary: 'One model with its prices over time, and its settings with their revision in `etag`',
   permission: 'own',
   parameters: z.strictObject({ id: text(400) }),
   query: nothing,
@@ -123,6 +156,7 @@ export const readModel = defineRoute({
   response: detail,
   example: {
     ...example,
+    settings: settingsExample,
     price_version: '3f0a1b2c4d5e6f70',
     history: [
       { version: '3f0a1b2c4d5e6f70', since: '2026-11-25T10:00:00.000Z', prices: example.prices },
@@ -139,4 +173,163 @@ export const readModel = defineRoute({
       },
     ],
   },
+});
+
+/** Only kinds of values: what they may be are the rules of the file. */
+const given = {
+  ...givenAnytime(kinds.model),
+  /** Its parts as in the file. */
+  price: z
+    .partialRecord(
+      z.enum(priceParts),
+      z.union([z.string(), z.number(), z.array(z.unknown()), z.record(z.string(), z.unknown())]),
+      'expected the parts of a price',
+    )
+    .nullable()
+    .optional(),
+};
+
+export const createModel = defineRoute({
+  method: 'POST',
+  path: '/models',
+  status: 201,
+  summary: 'Add a model to the catalogue, or override a bundled one of the same id',
+  permission: 'models.write',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({ id: text(200, 'a model id'), ...given }),
+  response: settings,
+  example: settingsExample,
+});
+
+export const changeModel = defineRoute({
+  method: 'PATCH',
+  path: '/models/:id',
+  summary:
+    'Change settings of a model; `null` stands for none, or for what is bundled. Needs `if-match` with the revision, which is 0 for a bundled model',
+  permission: 'models.write',
+  parameters: z.strictObject({ id: text(400) }),
+  query: nothing,
+  body: z.strictObject(given),
+  response: settings,
+  example: { ...settingsExample, price: { input: '0.25', output: '1' } },
+});
+
+const alias = z.object({
+  /** What clients write; a `*` stands for any text. */
+  name: z.string(),
+  /** The id of the model that it leads to. */
+  model: z.string(),
+  ...management,
+});
+
+const aliasExample: z.input<typeof alias> = {
+  name: 'fast',
+  model: 'demo-chat',
+  owner: 'console',
+  editable: true,
+  declared_in: null,
+  revision: 32,
+  created: '2026-11-25T10:00:00.000Z',
+};
+
+const aliasParameters = z.strictObject({ name: text(400) });
+
+export const listAliases = defineRoute({
+  method: 'GET',
+  path: '/aliases',
+  summary: 'Other names for models that the file or the console declares',
+  permission: 'models.read',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({ data: z.array(alias) }),
+  example: { data: [aliasExample] },
+});
+
+export const readAlias = defineRoute({
+  method: 'GET',
+  path: '/aliases/:name',
+  summary: 'One alias, with its revision in `etag`',
+  permission: 'models.read',
+  parameters: aliasParameters,
+  query: nothing,
+  body: nothing,
+  response: alias,
+  example: aliasExample,
+});
+
+export const putAlias = defineRoute({
+  method: 'PUT',
+  path: '/aliases/:name',
+  summary:
+    'Make an alias, with `if-none-match: *`, or lead it to another model, with its revision in `if-match`',
+  permission: 'models.write',
+  parameters: aliasParameters,
+  query: nothing,
+  body: z.strictObject({ model: text(200, 'a model id') }),
+  response: alias,
+  example: aliasExample,
+});
+
+export const removeAlias = defineRoute({
+  method: 'DELETE',
+  path: '/aliases/:name',
+  summary: 'Take an alias away. Needs `if-match` with the revision',
+  permission: 'models.write',
+  parameters: aliasParameters,
+  query: nothing,
+  body: nothing,
+  response: nothing,
+  example: {},
+});
+
+const group = z.object({ ...shownMembers(kinds.group), ...management });
+
+const groupExample: z.input<typeof group> = {
+  name: 'research',
+  price_multiplier: '1.2',
+  owner: 'console',
+  editable: true,
+  declared_in: null,
+  revision: 33,
+  created: '2026-11-25T10:00:00.000Z',
+};
+
+export const listGroups = defineRoute({
+  method: 'GET',
+  path: '/groups',
+  summary: 'Groups, with the factor on every price',
+  permission: 'models.read',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({ data: z.array(group) }),
+  example: { data: [groupExample] },
+});
+
+export const createGroup = defineRoute({
+  method: 'POST',
+  path: '/groups',
+  status: 201,
+  summary: 'Add a group',
+  permission: 'models.write',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({ name: text(200, 'a group name'), ...givenAnytime(kinds.group) }),
+  response: group,
+  example: groupExample,
+});
+
+export const changeGroup = defineRoute({
+  method: 'PATCH',
+  path: '/groups/:name',
+  summary:
+    'Change the factor of a group, from the next request on. Needs `if-match` with the revision',
+  permission: 'models.write',
+  parameters: z.strictObject({ name: text(400) }),
+  query: nothing,
+  body: z.strictObject(givenAnytime(kinds.group)),
+  response: group,
+  example: { ...groupExample, price_multiplier: '1.5' },
 });

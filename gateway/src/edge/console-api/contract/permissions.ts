@@ -10,6 +10,8 @@ export const permissions = [
   'keys.write',
   /** The models of all groups. */
   'models.read',
+  /** Adding and changing models, prices, aliases and groups. */
+  'models.write',
   /** Nodes, database, journal and channels. */
   'health.read',
   /** The settings of channels, without their secrets. */
@@ -18,6 +20,8 @@ export const permissions = [
   'channels.write',
   /** What upstreams said about their failures, and which messages clients got. */
   'errors.read',
+  /** Who changed what. */
+  'audit.read',
   /** People, teams and their accounts. */
   'users.read',
   /** Making, inviting and changing people and teams. */
@@ -37,6 +41,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'own',
     'usage.read',
     'models.read',
+    'models.write',
     'health.read',
     'channels.read',
     'channels.write',
@@ -50,6 +55,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'models.read',
     'health.read',
     'channels.read',
+    'audit.read',
     'users.read',
   ],
   member: ['own'],

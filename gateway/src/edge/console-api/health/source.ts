@@ -37,9 +37,15 @@ export interface NodeHealth {
   readonly journalDepth: number;
 }
 
+type CredentialState = 'ready' | 'cooling' | 'disabled';
+
 export interface ChannelHealthReading {
   readonly breaker: 'closed' | 'open' | 'half-open';
-  readonly credentials: Readonly<Record<'ready' | 'cooling' | 'disabled', number>>;
+  readonly credentials: Readonly<Record<CredentialState, number>>;
+  /** Of each, in the channel's order. */
+  readonly states: readonly CredentialState[];
+  /** Milliseconds until a request may try it again; 0: now. */
+  readonly rest: number;
 }
 
 /** Where the console learns how the gateway is. */

@@ -1,5 +1,5 @@
 import type { ChannelTraffic } from '#usage/index.ts';
-import type { verdicts } from '../contract/health.ts';
+import type { verdicts } from '../contract/channels.ts';
 
 export type Verdict = (typeof verdicts)[number];
 

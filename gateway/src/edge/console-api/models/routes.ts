@@ -8,6 +8,7 @@ import {
   type Route,
   servedNames,
 } from '#catalogue/index.ts';
+import { kinds } from '#config/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { recentHealth, type RecentHealth } from '#usage/index.ts';
 import { contract, type ModelView } from '../contract/index.ts';
@@ -15,12 +16,15 @@ import { ApiError } from '../errors.ts';
 import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
+import type { PlaceInFile } from '../writes.ts';
 import { groupsOf } from './groups.ts';
 import { shareOf } from '../health/source.ts';
+import { declaredModel, showEntry } from './catalogue.ts';
 import { pricesOf } from './prices.ts';
 
 export interface ModelRoutesOptions extends ServeOptions {
   readonly reads: Reads;
+  readonly placeInFile: PlaceInFile;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
@@ -42,11 +46,14 @@ interface Offer {
 
 /** The models that a person may use. */
 export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions): void {
-  const { reads, snapshot, now } = options;
+  const { reads, snapshot, placeInFile, now } = options;
+  const show = showEntry(placeInFile);
 
-  serveRoute(scope, contract.listModels, options, ({ query: { q }, caller }) =>
+  serveRoute(scope, contract.listModels, options, ({ query: { q, all: isWhole }, caller }) =>
     reads(async (db) => {
-      const all = [...(await offersFor(db, caller)).values()];
+      const offersByModel = await offersFor(db, caller);
+      if (isWhole === 'true') addUnserved(offersByModel, caller);
+      const all = [...offersByModel.values()];
       const offers = q === undefined ? all : all.filter((offer) => isNamed(offer, q));
       const origins = await originsOf(db);
       const health = await recentHealth(db, null, now());
@@ -61,15 +68,20 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
     reads(async (db) => {
       const offers = await offersFor(db, caller);
       const modelId = snapshot().aliases.get(parameters.id) ?? parameters.id;
+      if (caller.permissions.includes('models.read')) addUnserved(offers, caller);
       const offer = offers.get(parameters.id) ?? offers.get(modelId);
       if (offer === undefined) throw new ApiError('not_found', 'there is no such model');
       const { model, aliases, routes } = offer;
+      const declared = caller.permissions.includes('models.read')
+        ? await declaredModel(db, model.id)
+        : null;
       const origins = await originsOf(db);
       const health = await recentHealth(db, [model.id, ...aliases], now());
       const versions = await listPriceVersions(db, model.id, mostVersions);
       return {
         body: {
           ...viewOf(offer, { caller, origins, health }),
+          settings: declared && show(kinds.model, declared),
           price_version: model.priceVersion,
           history: versions.map(({ id, price, createdAt }) => ({
             version: id,
@@ -82,9 +94,20 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
           })),
           channels: caller.permissions.includes('health.read') ? channelsOf(routes) : null,
         },
+        ...(declared !== null && { revision: declared.revision }),
       };
     }),
   );
+
+  /** Adds what no channel serves, and what is disabled. @throws ApiError `forbidden` */
+  function addUnserved(offers: Map<string, Offer>, { permissions }: SignedInCaller): void {
+    if (!permissions.includes('models.read')) {
+      throw new ApiError('forbidden', 'your role sees the models that it may use');
+    }
+    for (const model of snapshot().models.values()) {
+      if (!offers.has(model.id)) offers.set(model.id, { model, aliases: [], routes: new Map() });
+    }
+  }
 
   /** By the model's id. */
   async function offersFor(db: Db, caller: SignedInCaller): Promise<Map<string, Offer>> {
@@ -135,6 +158,7 @@ function viewOf(
     id: model.id,
     aliases: aliases.toSorted(),
     type: model.type,
+    enabled: model.enabled,
     display_name: model.displayName,
     origin: origins.get(model.id) ?? 'bundled',
     protocols: [...new Set(spokenProtocols)].toSorted(),

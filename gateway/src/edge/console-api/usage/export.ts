@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { recordAudit } from '#administration/index.ts';
 import { csvHeading, listUsage, toCsv, type UsageEntry } from '#usage/index.ts';
 import { contract, exportedRow } from '../contract/index.ts';
+import { sendPages, storedAs } from '../file-stream.ts';
 import { fromDatabase } from '../from-database.ts';
 import { serveStream } from '../serve-route.ts';
 import { actorOf } from '../sessions/connection.ts';
@@ -12,10 +10,6 @@ import { filterOf, rangeOf, scopeOf, type UsageRoutesOptions, rowOf } from './fi
 
 /** Enough that the cost of a query is little beside that of its rows. */
 const rowsAtOnce = 500;
-/** Few enough lines that no request for a model waits for them. */
-const linesAtOnce = 100;
-/** Milliseconds after which a reader that takes nothing is dropped. */
-const patience = 60_000;
 
 const formats = {
   csv: { type: 'text/csv; charset=utf-8', heading: csvHeading, line: toCsv, detail: 'line' },
@@ -27,10 +21,7 @@ const formats = {
   },
 } as const;
 
-/**
- * All requests that a filter leaves, page by page, so that neither memory nor a transaction grows with them. One page is
- * read while the one before is written.
- */
+/** All requests that a filter leaves. */
 export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions): void {
   const { database, reads, now } = options;
   serveStream(scope, contract.exportUsage, options, async ({ request, query, caller }, begin) => {
@@ -45,52 +36,18 @@ export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions)
           detail,
         ),
       );
-    let page = await pageAfter(null);
+    const first = await pageAfter(null);
+    const name = `requests.${query.format}`;
     const queryText = JSON.stringify(query);
     await fromDatabase(() =>
       database.kysely.transaction().execute((trx) =>
         recordAudit({ trx, now: now() }, actorOf(request, caller.session.user), {
           action: 'export',
-          subject: { kind: 'usage', name: `requests.${query.format}` },
+          subject: { kind: 'usage', name },
           fields: [{ field: 'filter', before: null, after: queryText, secret: false }],
         }),
       ),
     );
-    const body = begin(type, [
-      'content-disposition',
-      `attachment; filename="requests.${query.format}"`,
-    ]);
-    try {
-      await write(body, heading);
-      for (;;) {
-        const following = page.next === null ? null : pageAfter(page.next);
-        // If writing fails first, nobody waits for it.
-        following?.catch(ignore);
-        for (let at = 0; at < page.data.length; at += linesAtOnce) {
-          await write(
-            body,
-            page.data
-              .slice(at, at + linesAtOnce)
-              .map(line)
-              .join(''),
-          );
-        }
-        if (following === null) break;
-        page = await following;
-      }
-      body.end();
-    } catch {
-      // A file that ends too early must not look whole.
-      body.destroy();
-    }
+    await sendPages(begin(type, storedAs(name)), { heading, line }, first, pageAfter);
   });
-}
-
-const ignore = () => undefined;
-
-/** Waits until it is taken, and lets others run. @throws Error if the other side takes nothing, or is gone */
-async function write(body: ServerResponse, text: string): Promise<void> {
-  if (body.destroyed) throw new Error('the reader has gone');
-  if (body.write(text)) return setImmediate();
-  await once(body, 'drain', { signal: AbortSignal.timeout(patience) });
 }

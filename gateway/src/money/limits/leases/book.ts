@@ -60,6 +60,8 @@ export interface Book {
    */
   statedShorts: ReadonlySet<string>;
   droppedLeases: ReadonlyMap<string, Lease>;
+  /** The limits of what it draws ahead of need. */
+  aheadLimits: ReadonlyMap<string, bigint>;
   /** The command under way, or the one whose outcome is unknown. */
   command: Command | null;
   /** Whether the next command must state again what the last one touched, or everything. */
@@ -71,6 +73,7 @@ export interface Book {
 }
 
 const nothing: ReadonlySet<string> = new Set();
+const noLimits: ReadonlyMap<string, bigint> = new Map();
 
 export function createBook(life: string, generation: number, isSole = false): Book {
   return {
@@ -88,6 +91,7 @@ export function createBook(life: string, generation: number, isSole = false): Bo
     resting: new Set(),
     statedShorts: nothing,
     droppedLeases: new Map(),
+    aheadLimits: noLimits,
     command: null,
     restates: 'no',
     isReplaying: false,
@@ -234,8 +238,12 @@ export interface Plan {
   readonly wants: readonly Want[];
   /** Meters whose idle money goes back. */
   readonly idle: Iterable<string>;
-  /** Money wanted ahead of need, and the floor of each meter. */
-  readonly ahead: ReadonlyMap<string, { readonly amount: bigint; readonly floor: bigint }>;
+  /** Money wanted ahead of need. */
+  readonly ahead: ReadonlyMap<string, Ahead>;
+}
+
+export interface Ahead extends Pick<WantedMeter, 'floor' | 'limit'> {
+  readonly amount: bigint;
 }
 
 /** The next command; only one is under way at a time. */
@@ -274,6 +282,7 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
   const droppedLeases = new Map<string, Lease>();
   book.statedShorts = endedShorts;
   book.droppedLeases = droppedLeases;
+  book.aheadLimits = new Map(Array.from(ahead, ([name, { limit }]) => [name, limit]));
   return [...names.difference(book.resting)].toSorted().map((meter) => {
     const lease = leaseOf(book, meter);
     const isWanted = needs.has(meter) || ahead.has(meter);
@@ -285,13 +294,12 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
     }
     const need = needs.get(meter) ?? 0n;
     const wantedMeter = wantedMeters.get(meter);
-    const floor = wantedMeter?.floor ?? ahead.get(meter)?.floor ?? 0n;
+    const { floor = 0n, limit } = wantedMeter ?? ahead.get(meter) ?? {};
     // What a request needs of its own lease goes back and is drawn again, so that it waits holding nothing. So does the
     // floor, which must be left beside it.
     const neededAmount = wantedMeter === undefined ? 0n : need + wantedMeter.floor;
     // What was drawn for another limit may be more than there is. So may what the only process has spent above its holds.
-    const isStale =
-      lease.isBeyond || (wantedMeter !== undefined && wantedMeter.limit !== lease.limit);
+    const isStale = lease.isBeyond || (limit !== undefined && limit !== lease.limit);
     const isAll = returnedMeters.has(meter) || isStale || free < neededAmount;
     const back = isAll ? free : neededAmount;
     lease.frozen += back;
@@ -325,6 +333,7 @@ export function* calledBack({ isSole, leases, changed, resting }: Book): Generat
  */
 function statements(book: Book): LeaseChange[] {
   if (book.restates === 'all') forgetEmpty(book);
+  book.aheadLimits = noLimits;
   const touchedMeters =
     book.restates === 'all'
       ? [...book.leases.keys()]
@@ -407,6 +416,7 @@ export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void
     const { drawn, recall, answered, isOver, isBeyond } = reply.leases.get(change.meter)!;
     lease.frozen -= change.back;
     lease.drawn = drawn;
+    lease.limit = book.aheadLimits.get(change.meter) ?? lease.limit;
     lease.answered = answered;
     if (recall > lease.recall) lease.recall = recall;
     lease.isOver = isOver;

@@ -1,6 +1,16 @@
-import type { Command, Want } from '#leases/index.ts';
+import type { Command, Want, WantedMeter } from '#leases/index.ts';
 import type { HoldDecision, HoldRequest } from '../money.ts';
-import { calledBack, compose, freeOf, learn, lose, mustState, undo, type Book } from './book.ts';
+import {
+  calledBack,
+  compose,
+  freeOf,
+  learn,
+  lose,
+  mustState,
+  undo,
+  type Ahead,
+  type Book,
+} from './book.ts';
 import { leaseRules } from './lease-rules.ts';
 import { LeaseLife, type LifeOptions } from './lease-life.ts';
 import type { Pace } from './pace.ts';
@@ -22,8 +32,8 @@ export class LeaseWork {
   readonly life: LeaseLife;
   readonly #options: LifeOptions;
   readonly #parts: LeaseWorkParts;
-  /** Meters whose lease runs low, and their floors. */
-  readonly #low = new Map<string, bigint>();
+  /** Meters whose lease runs low. */
+  readonly #low = new Map<string, WantedMeter>();
   /** Meters whose lease was not used for long. */
   #idle = new Set<string>();
   #awayUntil = -Infinity;
@@ -62,13 +72,16 @@ export class LeaseWork {
     return since !== null && this.#options.monotonic() < since + leaseRules.restartMs;
   }
 
-  /** The lease on this meter should be filled up ahead of need, by a command that follows. */
-  noteLow(meter: string, floor: bigint): void {
-    this.#low.set(meter, floor);
-  }
-
-  get isAnyLow(): boolean {
-    return this.#low.size > 0;
+  /** The leases on these meters that run low are filled up ahead of need, by commands that follow. */
+  fillUp(meters: readonly WantedMeter[]): void {
+    const { pace } = this.#parts;
+    const leases = this.life.book?.leases;
+    for (const meter of meters) {
+      const { name } = meter;
+      const isLow = freeOf(leases?.get(name)) * 2n < pace.ahead(name);
+      if (isLow && pace.mayDraw(name)) this.#low.set(name, meter);
+    }
+    if (this.#low.size > 0 && !this.isPaused) this.begin();
   }
 
   /** What is left in the lease on this meter goes back with the next command. */
@@ -96,6 +109,7 @@ export class LeaseWork {
   /** Returns what is idle. */
   async close(): Promise<void> {
     const { book } = this.life;
+    this.#low.clear();
     if (book !== null) this.#idle = new Set(book.leases.keys());
     this.begin();
     await this.#working;
@@ -106,7 +120,7 @@ export class LeaseWork {
   #hasWork(): boolean {
     const { book } = this.life;
     const { waiting } = this.#parts;
-    if (book === null) return !waiting.isEmpty;
+    if (book === null) return !waiting.isEmpty || this.#low.size > 0;
     if (book.restates !== 'no') return mustState(book);
     return (
       !book.shortsEnded.isSubsetOf(book.resting) ||
@@ -182,15 +196,18 @@ export class LeaseWork {
 
   #plan(own: Book, wants: readonly Want[]): Command {
     const { pace } = this.#parts;
-    const ahead = new Map<string, { amount: bigint; floor: bigint }>();
+    const ahead = new Map<string, Ahead>();
     for (const { amount, meters } of wants) {
-      for (const { name, floor } of meters) {
-        pace.noteUse(name, amount);
-        ahead.set(name, { amount: pace.ahead(name), floor });
+      for (const meter of meters) {
+        const { name, floor, limit } = meter;
+        pace.noteUse(meter, amount);
+        ahead.set(name, { amount: pace.ahead(name), floor, limit });
       }
     }
-    for (const [name, floor] of this.#low) ahead.set(name, { amount: pace.ahead(name), floor });
-    this.#low.clear();
+    for (const [name, { floor, limit }] of this.#low.entries().take(leaseRules.wantsPerCommand)) {
+      if (!ahead.has(name)) ahead.set(name, { amount: pace.ahead(name), floor, limit });
+      this.#low.delete(name);
+    }
     const idle = this.#idle;
     this.#idle = new Set();
     return compose(own, { wants, idle, ahead });

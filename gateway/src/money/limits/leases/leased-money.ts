@@ -16,6 +16,7 @@ import { LeaseWork } from './lease-work.ts';
 import type { LeaseLife, LifeOptions } from './lease-life.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createRefusals, type Refusals } from './refusals.ts';
+import { shareReserves, type Peers } from './shared-reserves.ts';
 import { createUnleased, type Unleased, type UnleasedOptions } from './unleased.ts';
 import { createUnwritten, type Unwritten } from './unwritten.ts';
 import { createWaiting, unavailable, type WaitingRequests } from './waiting.ts';
@@ -23,6 +24,8 @@ import { createWaiting, unavailable, type WaitingRequests } from './waiting.ts';
 export interface LeasedMoneyOptions extends LifeOptions, UnleasedOptions {
   /** Milliseconds of the monotonic clock: what was recorded before it is in the database. */
   readonly appliedUntil: () => number;
+  /** Null: this process is the only worker of its node. */
+  readonly peers: Peers | null;
 }
 
 /** A hold that has ended, and by meter the part of its charge in a lease. */
@@ -49,6 +52,7 @@ export class LeasedMoney implements Money {
   readonly #life: LeaseLife;
   readonly #looks: LeaseLooks;
   readonly #unleased: Unleased;
+  readonly #sharing: { close(): void } | null;
   /** The book of each open hold: an earlier life's may be among them. */
   readonly #holders = new Map<string, Book>();
 
@@ -81,6 +85,8 @@ export class LeasedMoney implements Money {
       waiting,
       settle: () => this.#settle(),
     });
+    const { peers, reserveMs } = options;
+    this.#sharing = peers === null || reserveMs === 0 ? null : shareReserves({ peers, pace, work });
   }
 
   get isAway(): boolean {
@@ -197,6 +203,7 @@ export class LeasedMoney implements Money {
 
   /** Returns what is idle. */
   async close(): Promise<void> {
+    this.#sharing?.close();
     this.#looks.close();
     await this.#work.close();
   }
@@ -228,14 +235,8 @@ export class LeasedMoney implements Money {
   #takeNow(want: Want, request: HoldRequest): HoldDecision | null {
     const { book, isSilent } = this.#life;
     if (book === null || isSilent || !take(book, want)) return null;
-    const pace = this.#pace;
-    for (const { name, floor } of want.meters) {
-      pace.noteUse(name, want.amount);
-      if (freeOf(book.leases.get(name)) * 2n < pace.ahead(name) && pace.mayDraw(name)) {
-        this.#work.noteLow(name, floor);
-      }
-    }
-    if (this.#work.isAnyLow && !this.#work.isPaused) this.#work.begin();
+    for (const meter of want.meters) this.#pace.noteUse(meter, want.amount);
+    this.#work.fillUp(want.meters);
     return this.#openHold(request, want.amount);
   }
 

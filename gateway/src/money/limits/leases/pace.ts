@@ -1,4 +1,14 @@
+import type { WantedMeter } from '#leases/index.ts';
+
+/** What a process wants to have in reserve on one meter. */
+export interface Reserve extends WantedMeter {
+  /** Nano-USD. */
+  readonly amount: bigint;
+}
+
 interface Use {
+  /** As a request or another worker named it last. */
+  meter: WantedMeter;
   usedAt: number;
   /** Nano-USD held in this span of time, and in the one before. */
   current: bigint;
@@ -10,6 +20,11 @@ interface Use {
   hold: bigint;
   /** When more may be drawn ahead. */
   drawAt: number;
+  /** The span of the use that the other workers know of. */
+  sharedSpan: number;
+  /** What another worker wants in reserve, and until when that counts here. */
+  expected: bigint;
+  expectedUntil: number;
 }
 
 /** Without a reserve, the use of a few seconds is drawn ahead. Milliseconds. */
@@ -22,8 +37,15 @@ const idleReserves = 3;
 
 /** How fast the leases of this node are used, and so how much of them it keeps in reserve. */
 export interface Pace {
-  noteUse(meter: string, amount: bigint): void;
-  /** What to draw ahead of need: twice what is held within the time of the reserve, at least the last hold. */
+  noteUse(meter: WantedMeter, amount: bigint): void;
+  /** Another worker serves this payer: its next request may come here. */
+  expect(reserve: Reserve): void;
+  /** What this process wants in reserve, by its own use; each meter once per span of time. Takes at most so many. */
+  takeReserves(most: number): Reserve[];
+  /**
+   * What to draw ahead of need: twice what is held within the time of the reserve, at least the last hold. Or what
+   * another worker expects, if that is more: payers reach workers in turn.
+   */
   ahead(meter: string): bigint;
   /** The last hold in nano-USD; 0 if it has been idle. */
   lastHold(meter: string): bigint;
@@ -43,16 +65,33 @@ export function createPace(monotonic: () => number, reserveMs: number): Pace {
   const spanMs = Math.max(reserveMs, shortestSpanMs);
   const idleMs = Math.max(idleReserves * reserveMs, shortestIdleMs);
   const uses = new Map<string, Use>();
+
+  const useOf = (meter: WantedMeter, now: number): Use => {
+    const span = Math.floor(now / spanMs);
+    let use = uses.get(meter.name);
+    if (use === undefined) {
+      const empty = { current: 0n, before: 0n, span, since: now, hold: 0n, drawAt: -Infinity };
+      const unshared = { sharedSpan: -1, expected: 0n, expectedUntil: -Infinity };
+      use = { ...empty, ...unshared, meter, usedAt: now };
+      uses.set(meter.name, use);
+    }
+    use.meter = meter;
+    use.usedAt = now;
+    return use;
+  };
+
+  const ownAhead = ({ current, before, since, hold }: Use): bigint => {
+    // A few requests in the first second are no rate yet.
+    const measuredMs = Math.max(monotonic() - since, spanMs / 3);
+    const wanted = ((current + before) * BigInt(2 * spanMs)) / BigInt(Math.ceil(measuredMs));
+    return wanted > hold ? wanted : hold;
+  };
+
   return {
     noteUse(meter, amount) {
       const now = monotonic();
       const span = Math.floor(now / spanMs);
-      let use = uses.get(meter);
-      if (use === undefined) {
-        const empty = { current: 0n, before: 0n, span, since: now, drawAt: -Infinity };
-        use = { ...empty, usedAt: now, hold: amount };
-        uses.set(meter, use);
-      }
+      const use = useOf(meter, now);
       if (use.span !== span) {
         const isNext = use.span === span - 1;
         use.before = isNext ? use.current : 0n;
@@ -62,16 +101,29 @@ export function createPace(monotonic: () => number, reserveMs: number): Pace {
       }
       use.current += amount;
       use.hold = amount;
-      use.usedAt = now;
+    },
+    expect({ amount, ...meter }) {
+      const now = monotonic();
+      const use = useOf(meter, now);
+      use.expected = amount;
+      use.expectedUntil = now + idleMs;
+    },
+    takeReserves(most) {
+      const reserves: Reserve[] = [];
+      for (const use of uses.values()) {
+        if (reserves.length >= most) break;
+        const isOwn = use.hold > 0n;
+        if (!isOwn || use.sharedSpan === use.span) continue;
+        use.sharedSpan = use.span;
+        reserves.push({ ...use.meter, amount: ownAhead(use) });
+      }
+      return reserves;
     },
     ahead(meter) {
       const use = uses.get(meter);
       if (use === undefined) return 0n;
-      const recent = use.current + use.before;
-      // A few requests in the first second are no rate yet.
-      const measuredMs = Math.max(monotonic() - use.since, spanMs / 3);
-      const wanted = (recent * BigInt(2 * spanMs)) / BigInt(Math.ceil(measuredMs));
-      return wanted > use.hold ? wanted : use.hold;
+      const own = ownAhead(use);
+      return monotonic() < use.expectedUntil && use.expected > own ? use.expected : own;
     },
     lastHold: (meter) => uses.get(meter)?.hold ?? 0n,
     drewTooLittle(meter) {

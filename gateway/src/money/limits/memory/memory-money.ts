@@ -98,7 +98,7 @@ export function createMemoryMoney({
   /** Asks the authority for what the lease does not back: the first hold, a short one, another limit. */
   const draw = ({ id, amount, meters, isExact = false }: HoldRequest): HoldDecision => {
     const want = { id, amount, meters, isLast: true, isExact };
-    const ahead = new Map(meters.map(({ name, floor }) => [name, { amount: unlimited, floor }]));
+    const ahead = new Map(meters.map((meter) => [meter.name, { ...meter, amount: unlimited }]));
     const reply = authority.run(compose(book, { wants: [want], idle: nothing, ahead }));
     if (reply.kind !== 'done') throw new Error(`the memory cannot lease funds: ${reply.kind}`);
     learn(book, reply);

@@ -1,0 +1,30 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+interface Props {
+  /** What it names, such as `key`. */
+  readonly kind: string;
+  readonly name: string;
+  /** What stands there where the kind has no page of its own. */
+  readonly children: ReactNode;
+}
+
+/** A name that opens the page of what it names. */
+export function NameLink({ kind, name, children }: Props) {
+  switch (kind) {
+    case 'model':
+      return (
+        <Link className="link" to="/models/$id" params={{ id: name }}>
+          {name}
+        </Link>
+      );
+    case 'key':
+      return (
+        <Link className="link" to="/keys" search={{ q: name }}>
+          {name}
+        </Link>
+      );
+    default:
+      return children;
+  }
+}

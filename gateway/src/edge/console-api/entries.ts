@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify';
+import { type Actor, type Administration, Refusal } from '#administration/index.ts';
+import type { Kind } from '#config/index.ts';
+import { fromDatabase } from './from-database.ts';
+import { actorOf } from './sessions/connection.ts';
+import type { SignedInCaller } from './sessions/guard.ts';
+import { ownedByFile, type PlaceInFile, throwStale } from './writes.ts';
+
+export interface EntryWriteOptions<Stored> {
+  readonly administration: Administration;
+  readonly kind: Kind;
+  readonly placeInFile: PlaceInFile;
+  /** The entry as `GET` shows it. */
+  readonly show: (entry: Stored) => object;
+}
+
+interface EntryCall {
+  readonly request: FastifyRequest;
+  readonly caller: SignedInCaller;
+}
+
+/**
+ * Runs a use case that makes or changes an entry, as the person who calls.
+ * @param name of the entry, for the place where the file has it
+ * @throws ApiError; `stale` has the entry as it is now
+ */
+export type WriteEntry = <Result>(
+  call: EntryCall,
+  name: string,
+  useCase: (administration: Administration, actor: Actor) => Promise<Result>,
+) => Promise<Result>;
+
+/** Writes to entries of one kind, with what is refused of them in the API's own terms. */
+export function createEntryWrites<Stored>({
+  administration,
+  kind,
+  placeInFile,
+  show,
+}: EntryWriteOptions<Stored>): WriteEntry {
+  function refuse(error: unknown, name: string): Promise<never> {
+    if (error instanceof Refusal && error.reason === 'managed-elsewhere') {
+      throw ownedByFile(placeInFile, kind, name);
+    }
+    return throwStale<Stored>(kind, error, async (entry) => ({ body: show(entry) }));
+  }
+  return ({ request, caller }, name, useCase) =>
+    fromDatabase(() =>
+      useCase(administration, actorOf(request, caller.session.user)).catch((error: unknown) =>
+        refuse(error, name),
+      ),
+    );
+}

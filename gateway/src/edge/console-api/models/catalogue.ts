@@ -1,0 +1,157 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  type Administration,
+  changeEntry,
+  changeModel,
+  createEntry,
+  groupStore,
+  modelStore,
+  putAlias,
+  recordAudit,
+  removeAlias,
+} from '#administration/index.ts';
+import {
+  bundledModels,
+  listAliases,
+  listGroups,
+  listModels,
+  type StoredAlias,
+  type StoredGroup,
+  type StoredModel,
+} from '#catalogue/index.ts';
+import { type Kind, kinds, parseEntry } from '#config/index.ts';
+import type { OpenDatabase, Secrets } from '#database/index.ts';
+import { contract } from '../contract/index.ts';
+import { shownValues } from '../contract/members.ts';
+import { createEntryWrites } from '../entries.ts';
+import { ApiError } from '../errors.ts';
+import type { Reads } from '../from-database.ts';
+import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { callOf, managementOf, type PlaceInFile, revisionOf } from '../writes.ts';
+
+export interface CatalogueRoutesOptions extends ServeOptions {
+  readonly database: OpenDatabase;
+  readonly reads: Reads;
+  readonly secrets: Secrets;
+  readonly placeInFile: PlaceInFile;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+type Db = OpenDatabase['kysely'];
+
+/** What the file or the console says of a model; of a bundled one that nobody declared, what an empty entry would say. */
+export async function declaredModel(db: Db, id: string): Promise<StoredModel | null> {
+  const declared = (await listModels(db)).find((model) => model.id === id);
+  if (declared !== undefined) return declared;
+  const bundled = bundledModels.find((model) => model.id === id);
+  if (bundled === undefined) return null;
+  const { type } = bundled;
+  return {
+    ...parseEntry(kinds.model, { id, type }),
+    owner: 'system',
+    revision: 0,
+    createdAt: bundled.createdAt,
+    updatedAt: bundled.createdAt,
+  };
+}
+
+/** Changes of models, aliases and groups. */
+export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutesOptions): void {
+  const { database, reads, secrets, placeInFile, now } = options;
+  const administration: Administration = { database, secrets, audit: recordAudit, now };
+  const show = showEntry(placeInFile);
+
+  const showModel = (model: StoredModel) => show(kinds.model, model);
+  const writeModel = createEntryWrites<StoredModel>({
+    administration,
+    kind: kinds.model,
+    placeInFile,
+    show: showModel,
+  });
+  serveRoute(scope, contract.createModel, options, async (call) => {
+    const { request, body, caller } = call;
+    const repeatable = callOf(request, caller.session.user.id);
+    const model = await writeModel(call, body.id, (...by) =>
+      createEntry(...by, modelStore, body, repeatable),
+    );
+    return { body: showModel(model), revision: model.revision };
+  });
+  serveRoute(scope, contract.changeModel, options, async (call) => {
+    const { id } = call.parameters;
+    const change = { id, revision: revisionOf(call.request), members: call.body };
+    const model = await writeModel(call, id, (...by) => changeModel(...by, change));
+    return { body: showModel(model), revision: model.revision };
+  });
+
+  const showGroup = (group: StoredGroup) => show(kinds.group, group);
+  const writeGroup = createEntryWrites<StoredGroup>({
+    administration,
+    kind: kinds.group,
+    placeInFile,
+    show: showGroup,
+  });
+  serveRoute(scope, contract.listGroups, options, () =>
+    reads(async (db) => ({
+      body: { data: (await listGroups(db)).filter(isEnabled).map(showGroup) },
+    })),
+  );
+  serveRoute(scope, contract.createGroup, options, async (call) => {
+    const { request, body, caller } = call;
+    const repeatable = callOf(request, caller.session.user.id);
+    const group = await writeGroup(call, body.name, (...by) =>
+      createEntry(...by, groupStore, body, repeatable),
+    );
+    return { body: showGroup(group), revision: group.revision };
+  });
+  serveRoute(scope, contract.changeGroup, options, async (call) => {
+    const { name } = call.parameters;
+    const change = { id: name, revision: revisionOf(call.request), members: call.body };
+    const group = await writeGroup(call, name, (...by) => changeEntry(...by, groupStore, change));
+    return { body: showGroup(group), revision: group.revision };
+  });
+
+  const showAlias = (alias: StoredAlias) => show(kinds.alias, alias);
+  const writeAlias = createEntryWrites<StoredAlias>({
+    administration,
+    kind: kinds.alias,
+    placeInFile,
+    show: showAlias,
+  });
+  serveRoute(scope, contract.listAliases, options, () =>
+    reads(async (db) => ({
+      body: { data: (await listAliases(db)).filter(isEnabled).map(showAlias) },
+    })),
+  );
+  serveRoute(scope, contract.readAlias, options, ({ parameters: { name } }) =>
+    reads(async (db) => {
+      const alias = (await listAliases(db)).find((one) => one.name === name && one.enabled);
+      if (alias === undefined) throw new ApiError('not_found', 'there is no such alias');
+      return { body: showAlias(alias), revision: alias.revision };
+    }),
+  );
+  serveRoute(scope, contract.putAlias, options, async (call) => {
+    const { name } = call.parameters;
+    const isNew = call.request.headers['if-none-match'] === '*';
+    const revision = isNew ? null : revisionOf(call.request);
+    const change = { name, revision, model: call.body.model };
+    const alias = await writeAlias(call, name, (...by) => putAlias(...by, change));
+    return { body: showAlias(alias), revision: alias.revision };
+  });
+  serveRoute(scope, contract.removeAlias, options, async (call) => {
+    const { name } = call.parameters;
+    const change = { name, revision: revisionOf(call.request) };
+    await writeAlias(call, name, (...by) => removeAlias(...by, change));
+    return { body: {} };
+  });
+}
+
+const isEnabled = ({ enabled }: { readonly enabled: boolean }) => enabled;
+
+/** Shows an entry with who manages it. */
+export const showEntry =
+  (placeInFile: PlaceInFile) =>
+  <Of extends Kind>(
+    kind: Of,
+    entry: Parameters<typeof shownValues<Of>>[1] & Parameters<typeof managementOf>[1],
+  ) => ({ ...shownValues(kind, entry), ...managementOf(kind, entry, placeInFile) });
