@@ -216,6 +216,8 @@ const team = createRoute({
   getParentRoute: () => inside,
   path: '/teams/$id',
   component: lazyPage(() => import('../pages/teams/team-page.tsx'), 'TeamPage'),
+});
+
 const records = createRoute({
   getParentRoute: () => inside,
   path: '/records',

@@ -24,6 +24,19 @@ export function NameLink({ kind, name, children }: Props) {
           {name}
         </Link>
       );
+    case 'user':
+    case 'session':
+      return (
+        <Link className="link" to="/people/$id" params={{ id: name }}>
+          {name}
+        </Link>
+      );
+    case 'team':
+      return (
+        <Link className="link" to="/teams/$id" params={{ id: name }}>
+          {name}
+        </Link>
+      );
     default:
       return children;
   }

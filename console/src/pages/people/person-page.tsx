@@ -33,6 +33,11 @@ export function PersonPage(): ReactNode {
           </Link>{' '}
           <span className="quiet">/</span> {user === undefined ? '' : nameOfPerson(user)}
         </h1>
+        {user !== undefined && actions.mayCredit && (
+          <button type="button" className="button" onClick={() => actions.credit(user)}>
+            {say('people.credit.button')}
+          </button>
+        )}
         {user !== undefined && (
           <RowMenu
             label={say('people.actionsOf', { name: nameOfPerson(user) })}

@@ -139,6 +139,8 @@ export function usePersonActions() {
   );
   return {
     mayWrite,
+    mayCredit,
+    credit: (user: User) => setOpen({ kind: 'credit', user }),
     actionsOf,
     dialogs,
     /** What came of the last action. */

@@ -26,7 +26,9 @@ export function MemberForm({ team, of, onDone, onClose }: Props & { readonly of?
   const say = useWords();
   const { csrf_token: token, permissions } = useSession();
   const sending = useWrite(['role', 'budget']);
-  const addresses = useAddresses(of === undefined && permissions.includes('users.read'));
+  // An owner knows who it is; the list of all people is not for everybody.
+  const seesPeople = permissions.includes('users.read');
+  const addresses = useAddresses(of === undefined && seesPeople);
   const isMember = new Set(team.members.map(({ user }) => user));
 
   function submit(event: FormEvent<HTMLFormElement>): void {
@@ -42,6 +44,12 @@ export function MemberForm({ team, of, onDone, onClose }: Props & { readonly of?
     });
   }
 
+  const person = {
+    name: 'user',
+    label: say('teams.members.person'),
+    hint: say('teams.members.personHint'),
+    sending,
+  } as const;
   const title =
     of === undefined
       ? say('teams.members.addNamed', { name: team.name })
@@ -49,15 +57,12 @@ export function MemberForm({ team, of, onDone, onClose }: Props & { readonly of?
   return (
     <Dialog title={title} onClose={onClose}>
       <form className={styles['form']} onSubmit={submit}>
-        {of === undefined && (
-          <KnownNameField
-            name="user"
-            label={say('teams.members.person')}
-            hint={say('teams.members.personHint')}
-            names={addresses.filter((email) => !isMember.has(email))}
-            sending={sending}
-          />
-        )}
+        {of === undefined &&
+          (seesPeople ? (
+            <KnownNameField {...person} names={addresses.filter((email) => !isMember.has(email))} />
+          ) : (
+            <TextField {...person} type="email" required />
+          ))}
         <ChoiceField
           name="role"
           label={say('teams.members.role')}

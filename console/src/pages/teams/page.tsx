@@ -275,13 +275,15 @@ function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
 function BudgetCell({ team, name }: { team: ListedTeam; name: 'monthly' | 'daily' }) {
   const say = useWords();
   const formats = useFormats();
-  const limit = team.limits.find((each) => each.name === name);
+  const find = (wanted: string) => team.limits.find((each) => each.name === wanted);
+  // One without a window stands where there is room.
+  const limit = find(name) ?? (name === 'monthly' ? find('total') : undefined);
   if (limit === undefined) return <span className="quiet">{say('teams.noBudget')}</span>;
   const amount = (text: string) => formats.amount(Number(text));
   return (
     <span className={own['budget']}>
       <span>{say('teams.of', { spent: amount(limit.spent), limit: amount(limit.limit) })}</span>
-      <Gauge name={say(`limits.${name}`)} limit={limit} />
+      <Gauge name={say(`limits.${limit.name}`)} limit={limit} />
     </span>
   );
 }
