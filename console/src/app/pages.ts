@@ -43,7 +43,7 @@ const all = [
     icon: 'records',
     letter: 'b',
     group: 'records',
-    needs: 'audit.read',
+    needs: 'books.read',
   },
   { to: '/settings', name: 'settings', icon: 'settings', letter: 's', group: 'own' },
 ] as const satisfies readonly {

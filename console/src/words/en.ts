@@ -11,11 +11,11 @@ import { playground } from './en/playground.ts';
 import { settings } from './en/settings.ts';
 import { welcome } from './en/welcome.ts';
 import { health } from './en/health.ts';
+import { records } from './en/records.ts';
+import { channels } from './en/channels.ts';
 import { limits } from './en/limits.ts';
 import { people } from './en/people.ts';
 import { teams } from './en/teams.ts';
-import { records } from './en/records.ts';
-import { channels } from './en/channels.ts';
 
 /** Every text of the console, by page. `{{name}}` is filled in. */
 export const en = {
@@ -38,11 +38,11 @@ export const en = {
   settings,
   welcome,
   health,
+  records,
+  channels,
   limits,
   people,
   teams,
-  records,
-  channels,
   data,
   explore,
   attention,

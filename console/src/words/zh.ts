@@ -12,11 +12,11 @@ import { playground } from './zh/playground.ts';
 import { settings } from './zh/settings.ts';
 import { welcome } from './zh/welcome.ts';
 import { health } from './zh/health.ts';
+import { records } from './zh/records.ts';
+import { channels } from './zh/channels.ts';
 import { limits } from './zh/limits.ts';
 import { people } from './zh/people.ts';
 import { teams } from './zh/teams.ts';
-import { records } from './zh/records.ts';
-import { channels } from './zh/channels.ts';
 
 export const zh: Words = {
   app,
@@ -38,11 +38,11 @@ export const zh: Words = {
   settings,
   welcome,
   health,
+  records,
+  channels,
   limits,
   people,
   teams,
-  records,
-  channels,
   data,
   explore,
   attention,

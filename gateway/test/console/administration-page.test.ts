@@ -16,7 +16,11 @@ import { ask, password, secrets, startWithPeople } from './people.ts';
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
 const page = await readFile(join(root, 'docs/administration.md'), 'utf8');
-const blocks = Array.from(page.matchAll(/```sh\n(.*?)```/gs), ([, lines = '']) => lines);
+/** Examples, with the heading that each stands below. */
+const blocks = page.split(/^## /m).flatMap((part) => {
+  const heading = part.split('\n', 1)[0]!;
+  return Array.from(part.matchAll(/```sh\n(.*?)```/gs), ([, lines = '']) => ({ heading, lines }));
+});
 
 let gateway: TestGateway;
 let folder: string;
@@ -46,14 +50,14 @@ test('the examples of the page, run one after the other, do what it says', async
   // Something that the examples of reading find.
   await ask(gateway, secrets.admin);
   await gateway.usage();
-  const [settings = '', ...examples] = blocks;
-  const names = Array.from(settings.matchAll(/export (\w+)=/g), ([, name]) => name);
+  const [settings, ...examples] = blocks;
+  const names = Array.from(settings!.lines.matchAll(/export (\w+)=/g), ([, name]) => name);
   expect(names).toEqual(['GATEWAY', 'EMAIL', 'PASSWORD']);
 
   const script = [
     'set -e',
-    // Each example's output follows its number.
-    ...examples.map((lines, index) => `printf '\\n## ${index}\\n'\n${lines}`),
+    // The output of each example follows its heading.
+    ...examples.map(({ heading, lines }) => `printf '\\n## ${heading}\\n'\n${lines}`),
     String.raw`printf '\n## end\n%s\n%s\n' "$SECRET" "$ID"`,
   ];
   const { stdout, stderr } = await run('sh', ['-c', script.join('\n')], {
@@ -67,44 +71,43 @@ test('the examples of the page, run one after the other, do what it says', async
     },
   });
   expect(stderr).toBe('');
-  const outputs = stdout.split(/^## \w+\n/m).slice(1);
-  const [
-    ,
-    session,
-    reading,
-    keys,
-    made,
-    changed,
-    ended,
-    entry,
-    channels,
-    models,
-    people,
-    team,
-    account,
-  ] = outputs;
-  const [audit, , last = ''] = outputs.slice(-3);
-  expect(JSON.parse(session!)).toMatchObject({ email: 'admin@example.com', role: 'admin' });
-  expect(reading).toContain('"key": "admins"');
+  /** What the examples below a heading printed. */
+  const printed = (heading: string) => {
+    const parts = stdout.split(`## ${heading}\n`).slice(1);
+    expect([heading, parts.length > 0]).toEqual([heading, true]);
+    return parts.map((part) => part.split(/^## /m)[0]!.trimEnd());
+  };
+  expect(JSON.parse(printed('A session from a script').at(-1)!)).toMatchObject({
+    email: 'admin@example.com',
+    role: 'admin',
+  });
+  const [sums, keys] = printed('Reading');
+  expect(sums).toContain('"key": "admins"');
   expect(keys).toMatch(/^admins\tadmin@example\.com\t/);
-  expect(made?.trim()).toBe('');
+  const [made, changed, ended, entry] = printed('Keys');
+  expect(made).toBe('');
   expect(JSON.parse(changed!)).toMatchObject({ name: 'ci', quota: '50', rpm: null });
   expect(ended).toMatch(/^"\d{4}-/);
   expect(entry).toMatch(/^- name: ci\n/);
+  const [channels] = printed('Channels');
   expect(channels).toContain('"class": "no-connection"');
   expect(channels).toMatch(/"name": "east",\s+"priority": 10/);
+  const [models] = printed('Models');
   expect(models).toContain('"owner": "console"');
   expect(models).toContain('"price_multiplier": "1.5"');
+  const [people] = printed('People');
   expect(people).toMatch(/^20\d\d-/);
   expect(people).toMatch(/"role": "viewer",\s+"invited_until": "20/);
+  const [team] = printed('Teams');
   expect(team).toMatch(/"user": "vera@example\.com"[^}]+"member"[^}]+"limit": \{\s+"limit": "50"/);
-  expect(team).toMatch(/"300"\s*$/);
-  expect(account).toContain('"reason": "first month"');
-  expect(audit).toMatch(/Z\tkey\.revoke\tci\n/);
+  expect(team).toMatch(/"300"$/);
+  expect(printed('Accounts')[0]).toContain('"reason": "first month"');
+  expect(printed('Books')[0]).toMatch(/"total": "0".*"differences": 0,/s);
+  expect(printed('Who changed what')[0]).toMatch(/Z\tkey\.revoke\tci$/m);
   expect(await readFile(join(folder, 'audit.csv'), 'utf8')).toMatch(/^id,time,actor_kind,/);
   expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toMatch(/^time,|^id,/);
 
-  const [secret, id] = last.split('\n');
+  const [secret, id] = printed('end')[0]!.split('\n');
   expect(secret).toMatch(/^sk-/);
   const lines = await listAudit(gateway.app.database.kysely, { object: id!, limit: 10 });
   expect(lines.map(({ action }) => action)).toEqual([

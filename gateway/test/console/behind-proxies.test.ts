@@ -31,6 +31,7 @@ beforeAll(async () => {
   registerConsole(server, {
     database,
     reading: () => database,
+    openForReconciling: () => database,
     secrets: createSecrets(Buffer.alloc(32, 1)),
     snapshot: catalogue.snapshot,
     health: {

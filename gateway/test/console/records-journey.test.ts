@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { password, startWithPeople } from './people.ts';
+import { ask, password, secrets, startWithPeople } from './people.ts';
 import { signIn } from './person.ts';
 
 let gateway: TestGateway;
@@ -31,7 +31,7 @@ test.runIf(hasBrowser)(
 
     await signInAt('/', 'viewer@example.com');
     await page.getByRole('link', { name: 'Records' }).click();
-    await page.getByRole('tab', { name: 'Audit', selected: true }).waitFor();
+    await page.getByRole('tab', { name: 'Audit' }).click();
     const rows = page.getByRole('region', { name: 'Changes, newest first' }).locator('tbody tr');
     const change = rows.filter({ hasText: 'key: changed' });
     await change.getByText('60').waitFor();
@@ -59,7 +59,7 @@ test.runIf(hasBrowser)(
     await page.getByText('Nothing was changed in this range').waitFor();
 
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.goto(`${gateway.url}/console/records`);
+    await page.goto(`${gateway.url}/console/records?tab=audit`);
     await rows.first().waitFor();
     expect(await axeProblems()).toEqual([]);
     expect(await isWider()).toBe(false);
@@ -71,5 +71,41 @@ test.runIf(hasBrowser)(
     await other.page.getByText('Your role does not allow this page.').waitFor();
     expect(await other.page.getByRole('link', { name: 'Records' }).count()).toBe(0);
     await other.close();
+  },
+);
+
+test.runIf(hasBrowser)(
+  'the books are compared with the requests, and a difference is shown to be kept',
+  { timeout: 120_000 },
+  async () => {
+    const { page, signInAt, complaints, axeProblems, isWider, close } = await visit(gateway.url);
+    await ask(gateway, secrets.member);
+    await gateway.usage();
+    await signInAt('/records', 'admin@example.com');
+    await page.getByText('as it must be').waitFor();
+    await page.getByLabel('Search by name').fill('MEMB');
+    const accounts = page.getByRole('region', { name: 'Accounts' }).last().locator('tbody tr');
+    await accounts.filter({ hasText: 'admin@example.com' }).waitFor({ state: 'detached' });
+    expect(await accounts.count()).toBe(1);
+    await page.getByText('Nobody has compared').waitFor();
+    await page.getByRole('button', { name: 'Reconcile now' }).click();
+    await page.getByText('No difference').waitFor();
+    expect(await axeProblems()).toEqual([]);
+
+    await gateway.app.database.kysely
+      .updateTable('spent_totals')
+      .set({ credited: 101_000_000_000n })
+      .where('meter', 'like', 'user:%:balance')
+      .where('spent', '>', 0n)
+      .execute();
+    await page.getByRole('button', { name: 'Reconcile now' }).click();
+    await page.getByText('1 difference: nothing was changed').waitFor();
+    await page.getByText('expected 100000000000, found 101000000000').waitFor();
+    await page.getByText('must be 0').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await axeProblems()).toEqual([]);
+    expect(await isWider()).toBe(false);
+    expect(complaints).toEqual([]);
+    await close();
   },
 );

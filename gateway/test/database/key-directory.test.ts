@@ -48,7 +48,7 @@ describe.each(dialects)('%s', (dialect) => {
       });
       directory = createKeyDirectory({
         database,
-        breaker: createDatabaseBreaker(),
+        breaker: (ask) => ask(),
         secrets: testSecrets,
         watch: watchByHand(database),
         now: () => now,

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
@@ -103,7 +104,10 @@ test.skipIf(isSkipped('postgres'))(
       await expect
         .poll(() => degradedOf(url), { timeout: 15_000, interval: 100 })
         .toEqual({ status: 'ok', degraded: [] });
-      expect((await askChat(url, { key: unknownKey(turn + 1) })).status).toBe(401);
+      // It is asked once a second.
+      await expect
+        .poll(async () => (await askChat(url, { key: unknownKey(turn + 1) })).status)
+        .toBe(401);
     }
     // All by itself, and within half a minute also after a long time.
     await expect.poll(() => depthOf(url), { timeout: 30_000, interval: 250 }).toBe(0);
@@ -165,7 +169,7 @@ test.skipIf(isSkipped('postgres'))(
 );
 
 test.skipIf(isSkipped('postgres'))(
-  'R-28 a PostgreSQL that is back at once refuses nobody, neither payers with leases nor those without',
+  "R-28 R-29 a PostgreSQL that is back at once refuses nobody: payers with and without leases, strangers, other nodes' ids",
   { timeout: 60_000 },
   async () => {
     const names = Array.from({ length: 40 }, (_, at) => `person${at}`);
@@ -175,7 +179,8 @@ channels:
   - name: sim
     provider: simulator
     base_url: SIMULATOR
-    protocols: [chat]
+    protocols: [chat, responses]
+    state: owned
     models: [{ name: priced, upstream: demo-chat }]
 models:
   - { id: priced, type: chat, max_output_tokens: 1000, price: { input: 1000, output: 2000 } }
@@ -192,9 +197,20 @@ keys:${list(names.map((name) => `{ name: ${name}, user: ${name}@example.com, sec
     for (const name of names.slice(0, names.length / 2)) await ask(name);
     proxy.cut();
     const everybody = names.map(ask);
+    const stranger = askChat(url, { key: unknownKey(0) });
+    const nextTurn = fetch(`${url}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key(names[0]!)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'priced', input: 'hi', previous_response_id: 'resp_unknown' }),
+    });
     await expect.poll(() => gateway.stderr()).toContain('cannot lease funds');
+    // As long as a quick restart takes.
+    await wait(1_000);
     proxy.restore();
     await Promise.all(everybody);
+    const refusal = await nextTurn;
+    expect([(await stranger).status, refusal.status]).toEqual([401, 404]);
+    ids.push(String(refusal.headers.get('x-request-id')));
 
     gateway.child.kill('SIGINT');
     expect(await gateway.exit).toBe(0);

@@ -5,6 +5,7 @@ import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { Tabs } from '../../pieces/tabs.tsx';
 import { useWords } from '../../words/index.ts';
 import { Audit } from './audit.tsx';
+import { Books } from './books.tsx';
 import { tabsFor, type RecordsSearch, type RecordsTab } from './search.ts';
 
 /** What was put on record, as far as the person may read it. */
@@ -19,7 +20,7 @@ export function RecordsPage() {
     <>
       <header className="top">
         <h1>{say('records.title')}</h1>
-        <RangeSegments range={range} />
+        {open !== 'books' && <RangeSegments range={range} />}
       </header>
       <div className="body">
         {open === undefined ? (
@@ -31,6 +32,7 @@ export function RecordsPage() {
             open={open}
             onOpen={(tab) => void navigate({ to: '/records', search: ofTab(search, tab) })}
           >
+            {open === 'books' && <Books />}
             {open === 'audit' && <Audit />}
           </Tabs>
         )}
@@ -39,7 +41,7 @@ export function RecordsPage() {
   );
 }
 
-/** Filters belong to their tab; the range is that of all. */
+/** What is searched for belongs to its tab; the range is that of all. */
 function ofTab({ range, from, to, tz }: RecordsSearch, tab: RecordsTab): RecordsSearch {
   return {
     tab,

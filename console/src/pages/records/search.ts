@@ -4,7 +4,10 @@ import type { Session } from '../../app/session.ts';
 export const actorKinds = ['person', 'command', 'file', 'system'] as const;
 
 /** The tabs, and the permission that each of them needs. */
-const tabs = [{ name: 'audit', needs: 'audit.read' }] as const;
+const tabs = [
+  { name: 'books', needs: 'books.read' },
+  { name: 'audit', needs: 'audit.read' },
+] as const;
 export type RecordsTab = (typeof tabs)[number]['name'];
 
 /** The tabs that a person may open, in their order. */
@@ -20,6 +23,8 @@ export interface RecordsSearch extends RangeSearch {
   /** A kind of object, or what is done to one, such as `key.rotate`. */
   readonly action?: string;
   readonly object?: string;
+  /** What accounts are searched for. */
+  readonly q?: string;
 }
 
 const text = (value: unknown): string | undefined =>
@@ -36,5 +41,6 @@ export function readRecordsSearch(search: Record<string, unknown>): RecordsSearc
     ...(actor !== undefined && { actor }),
     ...(action !== undefined && { action }),
     ...(object !== undefined && { object }),
+    ...(typeof search['q'] === 'string' && search['q'] !== '' && { q: search['q'].slice(0, 64) }),
   };
 }

@@ -51,6 +51,7 @@ export type Action =
   | 'erase'
   | 'refuse'
   | 'export'
+  | 'reconcile'
   | 'test'
   | 'invite';
 
@@ -58,7 +59,7 @@ export type Action =
 export interface AuditEntry {
   readonly action: Action;
   readonly subject: {
-    readonly kind: KindName | 'session' | 'usage' | 'audit';
+    readonly kind: KindName | 'session' | 'usage' | 'audit' | 'books';
     /** Absent: its name says which one it is. */
     readonly id?: string;
     readonly name: string;

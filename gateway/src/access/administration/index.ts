@@ -38,6 +38,12 @@ export {
 } from './keys.ts';
 export { demoChannel, offerChannels, withdrawDemo } from './own-channels.ts';
 export type { Administration } from './perform.ts';
+export {
+  createReconciler,
+  lastReconciliation,
+  type Reconciler,
+  type ReconcilerOptions,
+} from './reconcile-books.ts';
 export { Refusal, Stale } from './refusal.ts';
 export { eraseUser, type Erasure } from './erase.ts';
 export { endSession, sessionKey } from './sessions.ts';

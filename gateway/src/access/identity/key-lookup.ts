@@ -10,6 +10,8 @@ const maxPerQuery = 500;
 const maxQueries = 5;
 /** Hashes waiting for a query. Beyond this number somebody tries keys faster than the database responds. */
 const maxWaiting = 10_000;
+/** A query that takes longer than this may be waiting for a database that restarts: then only the next batch waits. */
+const slowMs = 500;
 
 interface Waiting {
   readonly promise: Promise<CallerEntry | null>;
@@ -19,8 +21,8 @@ interface Waiting {
 
 /**
  * Looks up keys that are not in memory: each at most once per 10 s, one query at a time, and the next query takes
- * everything that arrived meanwhile. So invented keys cannot overload the database, and nobody waits for a database
- * that does not respond.
+ * everything that arrived meanwhile. So invented keys cannot overload the database, and few wait for one that does not
+ * respond.
  */
 export function createKeyLookup(options: {
   readonly database: OpenDatabase;
@@ -34,6 +36,7 @@ export function createKeyLookup(options: {
   /** Hashes of the running query; concurrent look-ups of one share its result. */
   let waitingLookups = new Map<string, Waiting>();
   let running = false;
+  let askedAt = 0;
 
   async function run(): Promise<void> {
     running = true;
@@ -57,6 +60,7 @@ export function createKeyLookup(options: {
 
   async function ask(): Promise<void> {
     const batch = waitingLookups;
+    askedAt = options.now();
     try {
       const entries = await queryCallers([...batch.keys()]);
       const entriesByHash = new Map<string | null, CallerEntry>();
@@ -82,7 +86,8 @@ export function createKeyLookup(options: {
     find(hash: string): Promise<CallerEntry | null> {
       const already = waitingLookups.get(hash) ?? waiting.get(hash);
       if (already !== undefined) return already.promise;
-      if (waiting.size >= maxWaiting) {
+      const isSlow = running && options.now() - askedAt > slowMs;
+      if (waiting.size >= (isSlow ? maxPerQuery : maxWaiting)) {
         return Promise.reject(new Error('too many unknown keys are being looked up'));
       }
       const entry = Promise.withResolvers<CallerEntry | null>();

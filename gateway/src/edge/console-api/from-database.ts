@@ -51,7 +51,7 @@ export function createReads(reading: () => OpenDatabase): Reads {
 
 /**
  * Looks up a person in the database.
- * @throws ApiError `database_away`, at once if it did not respond a moment ago, or `too_many`
+ * @throws ApiError `database_away`, at once if it has not responded for some seconds, or `too_many`
  */
 export type LookUp = <Result>(ask: () => Promise<Result>) => Promise<Result>;
 

@@ -18,6 +18,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import type { Held } from './limits.ts';
+import { bookRoutes } from './books/routes.ts';
 import { channelRoutes, type ChannelTrial } from './channels/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
@@ -34,6 +35,8 @@ export interface ConsoleOptions {
   readonly database: OpenDatabase;
   /** Opens the connection that pages read with, at the first of them. */
   readonly reading: () => OpenDatabase;
+  /** Opens a connection for a comparison of the books alone. */
+  readonly openForReconciling: () => OpenDatabase;
   readonly secrets: Secrets;
   readonly health: HealthSource;
   /** What requests do at this moment. */
@@ -88,6 +91,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     userRoutes(scope, routes);
     teamRoutes(scope, routes);
     accountRoutes(scope, routes);
+    bookRoutes(scope, routes);
     done();
   });
 }

@@ -6,6 +6,8 @@ import type { Closing } from './closing.ts';
 
 /** Milliseconds: a page that takes longer shows an error instead of holding up the database. */
 const statementTimeout = 5_000;
+/** The same for a comparison of the books, which nobody waits for. */
+const reconcilingTimeout = 600_000;
 
 const builtPages = new URL('../../../../console/dist/', import.meta.url);
 const manifest = new URL('../../../package.json', import.meta.url);
@@ -30,6 +32,12 @@ export function openConsole(
       (reading ??= closing.add(
         openDatabase({ url: storage.url, statementTimeout, maxConnections: 2 }),
       )),
+    openForReconciling: () =>
+      openDatabase({
+        url: storage.url,
+        statementTimeout: reconcilingTimeout,
+        maxConnections: 1,
+      }),
     version,
     files: builtPages,
     allowInsecure: settings.insecureHttp,

@@ -1,3 +1,10 @@
+export {
+  listAccounts,
+  sumBooks,
+  type AccountPlace,
+  type AccountTotals,
+  type BookSums,
+} from './accounts.repository.ts';
 export type { Account, EntryKind, HolderAccount } from './accounts.ts';
 export { balances, fundingOf, heldByTasks, spentOf } from './balances.repository.ts';
 export {

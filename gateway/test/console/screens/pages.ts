@@ -71,7 +71,8 @@ export function shotsOf(shown: Shown): readonly Shot[] {
     { name: 'team', path: '/teams/platform' },
     { name: 'team-new', path: '/teams?make=true' },
     { name: 'health', path: '/health' },
-    { name: 'records-audit', path: '/records?range=7d' },
+    { name: 'records-books', path: '/records' },
+    { name: 'records-audit', path: '/records?tab=audit&range=7d' },
     { name: 'settings', path: '/settings' },
     {
       name: 'search',

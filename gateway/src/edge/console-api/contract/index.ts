@@ -7,6 +7,7 @@ import {
   testChannel,
 } from './channels.ts';
 import { credit, listEntries } from './accounts.ts';
+import { readBooks, readReconciliation, startReconciliation } from './books.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { readHealth } from './health.ts';
@@ -116,6 +117,9 @@ export const contract = {
   removeMember,
   listEntries,
   credit,
+  readBooks,
+  readReconciliation,
+  startReconciliation,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

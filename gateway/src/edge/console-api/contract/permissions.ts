@@ -28,6 +28,10 @@ export const permissions = [
   'users.write',
   /** Crediting the accounts of people and teams. */
   'credits.write',
+  /** The accounts of people and teams, and the last comparison of the books. */
+  'books.read',
+  /** Comparing the books with the requests. */
+  'books.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -47,7 +51,15 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'channels.write',
     'errors.read',
   ],
-  billing: ['own', 'usage.read', 'models.read', 'users.read', 'credits.write'],
+  billing: [
+    'own',
+    'usage.read',
+    'models.read',
+    'users.read',
+    'credits.write',
+    'books.read',
+    'books.write',
+  ],
   viewer: [
     'own',
     'usage.read',
@@ -57,6 +69,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'channels.read',
     'audit.read',
     'users.read',
+    'books.read',
   ],
   member: ['own'],
 };

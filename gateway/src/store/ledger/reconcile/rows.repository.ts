@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { checkRow, checkedColumns, type CheckedRow } from './check-row.ts';
@@ -11,8 +12,10 @@ export interface TimeRange {
 }
 
 const pageSize = 2_000;
+/** Few enough rows that no request for a model waits until they are checked. */
+const rowsAtOnce = 200;
 
-/** Usage rows by time, in pages. Rows that are added behind the reader are not returned. */
+/** Usage rows by time, in parts. Rows that are added behind the reader are not returned. */
 export async function* usageRows(
   db: Kysely<Database>,
   { from, to }: TimeRange,
@@ -30,7 +33,10 @@ export async function* usageRows(
       .limit(pageSize);
     if (to !== undefined) query = query.where('time', '<', to);
     const rows = await query.execute();
-    if (rows.length > 0) yield rows;
+    for (let at = 0; at < rows.length; at += rowsAtOnce) {
+      yield rows.slice(at, at + rowsAtOnce);
+      await setImmediate();
+    }
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageSize) return;
     after = { time: last.time, id: last.id };
