@@ -139,8 +139,8 @@ const allowed = new Set(
     'chat messages responses generate-content embeddings images video-synthesis video-contents ' +
     // Clients, and what they are set up with.
     'Claude Code Codex Gemini CLI Cline Continue Cursor Open WebUI Python TypeScript SDK CI env ' +
-    // Words of filters, and what files and fees are called.
-    'model status cost ttft timeout test team research yaml keys web search SLUICE_KEY admin sh PowerShell ' +
+    // Words of filters and roles, and what files and fees are called.
+    'model status cost ttft timeout test team research yaml keys channels member viewer billing operator web search SLUICE_KEY admin sh PowerShell ' +
     'claude-code codex opencode open- openai- python eu claude-sonet-'
   ).split(' '),
 );

@@ -117,7 +117,8 @@ function EntryTable({
                 <td>{known === undefined ? entry.kind : say(`people.entries.kinds.${known}`)}</td>
                 <td className={styles['reason']}>
                   {entry.reason}
-                  {entry.actor !== null && (
+                  {/* Of an opening balance it is the owner of the settings, nobody's name. */}
+                  {entry.actor !== null && entry.kind !== 'opening' && (
                     <span className="quiet">
                       {' '}
                       {say('people.entries.by', { name: entry.actor })}

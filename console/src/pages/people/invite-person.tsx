@@ -43,7 +43,7 @@ export function InvitePerson({ team, onInvited, onClose }: Props) {
     };
     const joined = team ?? textOf(form, 'team');
     sending.run(async () => {
-      const headers = { 'idempotency-key': `${call}${body.email}` };
+      const headers = { 'idempotency-key': call };
       const user = await write<'createUser'>('POST', '/users', body, token, headers);
       if (joined !== null) {
         const member = `/teams/${encodeURIComponent(joined)}/members/${user.id}`;

@@ -33,7 +33,7 @@ export function NewTeam({ onMade, onClose }: Props) {
       ...readTeam(form),
       ...(owner !== null && { members: [{ user: owner, role: 'owner' as const }] }),
     };
-    const headers = { 'idempotency-key': `${call}` };
+    const headers = { 'idempotency-key': call };
     sending.run(async () =>
       onMade(await write<'createTeam'>('POST', '/teams', body, token, headers)),
     );

@@ -1,3 +1,4 @@
+import { ownTimeZone } from '../../app/days.ts';
 import { KnownNamesField, namesOf, TextField, textOf } from '../../pieces/fields.tsx';
 import { useWords } from '../../words/index.ts';
 import type { Write } from '../keys/use-write.ts';
@@ -51,7 +52,7 @@ export function TeamFields({
           name="time_zone"
           label={say('teams.form.time_zone')}
           hint={say('teams.form.time_zoneHint')}
-          initial={initial?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
+          initial={initial?.time_zone ?? ownTimeZone}
           sending={sending}
         />
         <TextField
