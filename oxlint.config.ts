@@ -56,7 +56,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   edge: {
     http: `bodies compression ${anywhere}`,
     endpoints: `billing bodies canonical catalogue http identity ledger limits protocols relay tasks usage ${anywhere}`,
-    'console-api': `administration billing canonical catalogue database http identity journal ledger limits tasks usage ${anywhere}`,
+    'console-api': `administration billing canonical catalogue database http identity journal ledger limits tasks usage vendors ${anywhere}`,
   },
   process: {
     nodes: `canonical database journal leases ${anywhere}`,

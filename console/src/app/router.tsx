@@ -147,6 +147,23 @@ const channels = createRoute({
   component: lazyPage(() => import('../pages/channels/page.tsx'), 'ChannelsPage'),
 });
 
+const channel = createRoute({
+  getParentRoute: () => inside,
+  path: '/channels/$id',
+  validateSearch: ({ test }: Record<string, unknown>): { test?: true } =>
+    test === true ? { test } : {},
+  component: lazyPage(() => import('../pages/channels/channel-page.tsx'), 'ChannelPage'),
+});
+
+const newChannel = createRoute({
+  getParentRoute: () => inside,
+  path: '/channels/new',
+  /** `from`: the channel that it begins as. */
+  validateSearch: ({ from }: Record<string, unknown>): { from?: string } =>
+    typeof from === 'string' ? { from: from.slice(0, 200) } : {},
+  component: lazyPage(() => import('../pages/channels/channel-page.tsx'), 'NewChannelPage'),
+});
+
 /** Pages that load when they are opened. */
 const models = createRoute({
   getParentRoute: () => inside,
@@ -238,6 +255,8 @@ export function createConsoleRouter(client: QueryClient) {
         request,
         keys,
         channels,
+        channel,
+        newChannel,
         models,
         model,
         playground,

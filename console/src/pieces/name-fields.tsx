@@ -81,7 +81,12 @@ export function NamesField({
   isWrong,
   note,
   initial,
-}: Props & { initial: readonly string[] }) {
+  onChange,
+}: Props & {
+  initial: readonly string[];
+  /** Receives the chosen ones; absent: they are read from the form. */
+  onChange?: (names: string[]) => void;
+}) {
   const say = useWords();
   const container = useContext(AroundDialog);
   const [typed, setTyped] = useState('');
@@ -98,8 +103,9 @@ export function NamesField({
         if (reason !== 'escape-key') setTyped(next);
       }}
       // Esc takes nothing out.
-      onValueChange={(_, details) => {
+      onValueChange={(chosen, details) => {
         if (details.reason === 'escape-key') details.cancel();
+        else onChange?.(chosen);
       }}
     >
       <Combobox.Value>

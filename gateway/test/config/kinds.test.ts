@@ -16,7 +16,7 @@ import {
   text,
   yesOrNo,
 } from '#config/kinds/kind.ts';
-import { decimal, flag, integer, isName, oneOf, string, timestamp } from '#config/leaf.ts';
+import { decimal, flag, integer, isName, string, timestamp } from '#config/leaf.ts';
 import { optionsOf } from '#commands/member-options.ts';
 import { givenAnytime, shownMembers, shownValues } from '#console-api/contract/members.ts';
 import { compareFields, fieldsOf } from '#declaration/index.ts';
@@ -60,7 +60,7 @@ const added: readonly (readonly [
   shown: unknown,
 ])[] = [
   ['text', text(string('a name', isName, { fallback: null })), 'blue', 'blue'],
-  ['choice', choice(oneOf(['low', 'high'], { fallback: 'low' })), 'high', 'high'],
+  ['choice', choice(['low', 'high'], { fallback: 'low' }), 'high', 'high'],
   ['count', count(integer(0, 99, { fallback: null })), '7', 7],
   ['amount', amount(null), '2.5', '2.5'],
   [

@@ -246,3 +246,62 @@ test('each change is on record, with the values before and after', async () => {
     ]),
   );
 });
+
+interface Preview {
+  readonly requests: number;
+  readonly inexact: number;
+  readonly cost: string;
+  readonly would_be: string;
+  readonly payers: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly requests: number;
+  }[];
+}
+
+test('a preview says what a price would have made of the requests, and changes nothing', async () => {
+  const model = 'demo-chat';
+  await ask(gateway, secrets.admin);
+  await ask(gateway, secrets.member);
+  await gateway.usage();
+  const { body: before } = await get(`/models/${model}`);
+  const preview = async (price: object) => {
+    const answer = await send('POST', '/prices/preview', { model, price });
+    expect(answer.status).toBe(200);
+    return answer.body as unknown as Preview;
+  };
+  const price = Object.fromEntries(
+    (before['prices'] as readonly { part: string; price: string }[]).map((each) => [
+      each.part,
+      each.price,
+    ]),
+  );
+  const rows = await gateway.usage();
+  const charged = rows.filter((row) => row.model === model && row.cost !== null);
+  const same = await preview(price);
+  expect([same.requests, same.inexact]).toEqual([charged.length, 0]);
+  expect(same.payers.map(({ name }) => name).toSorted()).toEqual([
+    'admin@example.com',
+    'member@example.com',
+  ]);
+  // Some of them were asked at another price.
+  const free = await preview({ input: '0', output: '0' });
+  expect([free.would_be, free.cost]).toEqual(['0', same.cost]);
+  const tenfold = await preview(
+    Object.fromEntries(
+      Object.entries(price).map(([part, value]) => [part, String(Number(value) * 10)]),
+    ),
+  );
+  expect(Number(tenfold.would_be)).toBeCloseTo(Number(same.would_be) * 10, 6);
+  expect((await get(`/models/${model}`)).body['price_version']).toBe(before['price_version']);
+
+  const wrong = await send('POST', '/prices/preview', {
+    model,
+    price: { input: '-1', output: '1' },
+  });
+  expect(refusalOf(wrong)).toEqual([400, 'invalid', ['price.input']]);
+  const none = await send('POST', '/prices/preview', { model, price: {} });
+  expect(refusalOf(none)).toEqual([400, 'invalid', ['price']]);
+  const lost = await send('POST', '/prices/preview', { model: 'no-such', price });
+  expect(lost.status).toBe(404);
+});

@@ -49,6 +49,12 @@ interface Result {
   readonly status: number | null;
   readonly text: string;
   readonly usage: unknown;
+  readonly words: string | null;
+  readonly request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  } | null;
   readonly model: string | null;
 }
 
@@ -101,7 +107,8 @@ test('a channel that works shows each step, what the model said, and what it use
   respond = works;
   const rows = async () => (await gateway.usage(1_000)).length;
   const before = await rows();
-  const found = await result();
+  const secret = 'tenant-secret-0123456789';
+  const found = await result({ headers: { 'x-tenant': secret } });
   expect(found).toMatchObject({
     class: 'works',
     advice: '',
@@ -113,7 +120,17 @@ test('a channel that works shows each step, what the model said, and what it use
   expect(found.steps.map(({ step, ok }) => [step, ok])).toEqual(
     ['resolve', 'connect', 'status', 'first_token', 'end'].map((step) => [step, true]),
   );
-  expect(received?.headers.authorization).toBe(`Bearer ${apiKey}`);
+  expect(received?.headers).toMatchObject({
+    authorization: `Bearer ${apiKey}`,
+    'x-tenant': secret,
+  });
+  // What was sent is shown, without secrets.
+  expect(found.request).toMatchObject({
+    method: 'POST',
+    url: `${address}/chat/completions`,
+    headers: { authorization: 'Bearer …', 'x-tenant': '…' },
+    body: received?.body,
+  });
   expect(JSON.parse(received?.body ?? '')).toMatchObject({
     model: 'upstream-chat',
     stream: true,
@@ -123,7 +140,7 @@ test('a channel that works shows each step, what the model said, and what it use
 });
 
 test.each([
-  ['credential', refuses(401, { error: { message: 'Incorrect API key provided' } }), 401],
+  ['credential', refuses(401, { error: { message: `Incorrect API key: ${apiKey}` } }), 401],
   ['unknown', refuses(404, { error: { message: 'The model does not exist' } }), 404],
   ['limited', refuses(429, { error: { message: 'Slow down' } }), 429],
   ['funds', refuses(402, { error: { message: 'Top up' } }), 402],
@@ -136,12 +153,17 @@ test.each([
   expect([found.class, found.status]).toEqual([className, status]);
   expect(found.advice).not.toBe('');
   expect(found.text).not.toMatch(/secret/);
+  // In a known form, they are the upstream's own words.
+  expect(found.words === null).toBe(className === 'form' || className === 'upstream');
+  if (className === 'credential') expect(found.words).toBe('Incorrect API key: [key]');
   expect(found.steps.find(({ step }) => step === 'status')?.ok).toBe(true);
 });
 
 test('nothing is sent to the local link', async () => {
   const base_url = 'http://169.254.169.254/latest';
-  expect(await result({ base_url })).toMatchObject({ class: 'not-allowed', status: null });
+  // Also before a model is in the list: the one that is asked needs no other mention.
+  const draft = { base_url, models: undefined, model: 'anything' };
+  expect(await result(draft)).toMatchObject({ class: 'not-allowed', status: null });
 });
 
 test('an upstream that says nothing takes too long', async () => {

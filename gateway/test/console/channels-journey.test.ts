@@ -107,3 +107,148 @@ test.runIf(hasBrowser)(
     expect(complaints).toEqual([]);
   },
 );
+
+test.runIf(hasBrowser)(
+  'an administrator adds a channel with a key that is refused, sees why, corrects it, and the channel serves',
+  { timeout: 120_000 },
+  async () => {
+    const { page, complaints, axeProblems } = opened;
+    await page.goto(`${gateway.url}/console/channels`);
+    await page.getByRole('link', { name: 'Add a channel' }).click();
+    await page.getByRole('heading', { name: 'New channel' }).waitFor();
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    // The vendor is seen by the form of the key; another one can be chosen.
+    await field('API key').fill('sk-ant-0123456789abcdef');
+    expect(await field('Vendor').inputValue()).toBe('anthropic');
+    expect(await field('Base address').inputValue()).toBe('https://api.anthropic.com/v1');
+    await field('Vendor').selectOption('openai-compatible');
+    await field('API key').fill('invalid-0123456789abcdef');
+    await page.getByText('New: inv…cdef').waitFor();
+    await field('Base address').fill(`${gateway.simulator.url}/v1`);
+    await field('Model to ask').fill('demo-reasoning');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+
+    // The step that failed, with the upstream's words, and what repairs it.
+    await page.getByText('The upstream refuses this key.').waitFor();
+    const status = page.getByRole('listitem').filter({ hasText: /^Status/ });
+    expect(await status.innerText()).toMatch(/401[^]*API key/);
+    expect(
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: /^First token/ })
+        .innerText(),
+    ).toContain('not reached');
+    await page.getByText('The request that was sent').click();
+    const sent = page.getByRole('region', { name: 'The request that was sent' });
+    expect(await sent.innerText()).toMatch(/\/v1\/chat\/completions[^]*authorization: Bearer …/);
+    expect(await axeProblems()).toEqual([]);
+    await page.getByRole('button', { name: 'Give another key' }).click();
+    expect(await field('API key').inputValue()).toBe('');
+    await page.keyboard.type('sk-good-0123456789abcdef');
+    await page.getByRole('button', { name: 'Test again' }).click();
+    await page.getByText('The channel works.').waitFor();
+
+    // Everything that is wrong is said at its field, at once, and what was typed stays.
+    await page.getByRole('button', { name: 'Add a model' }).click();
+    await field('Name for clients, model 1').fill('demo-reasonin');
+    await page.getByRole('button', { name: 'Save and use' }).click();
+    await page.getByText('Nothing was saved: 2 fields are wrong.').waitFor();
+    await page.getByText(/did you mean "demo-reasoning"/).waitFor();
+    expect(await field('Name').getAttribute('aria-invalid')).toBe('true');
+    expect(await field('API key').inputValue()).toBe('sk-good-0123456789abcdef');
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+    expect(await axeProblems()).toEqual([]);
+    await field('Name for clients, model 1').fill('demo-reasoning');
+    await field('Name').fill('own');
+    await page.getByRole('button', { name: 'Save and use' }).click();
+    await page.getByRole('heading', { name: 'own' }).waitFor();
+    await page.getByText('sk-…cdef').waitFor();
+    expect(await field('API key').inputValue()).toBe('');
+
+    await expect
+      .poll(() => gateway.app.catalogue.snapshot().channels.map(({ name }) => name))
+      .toContain('own');
+    const id = await ask(gateway, secrets.admin, 'demo-reasoning');
+    const rows = await gateway.usage();
+    expect(rows.find((row) => row.id === id)).toMatchObject({
+      channel: 'own',
+      outcome: 'completed',
+    });
+    expect(complaints).toEqual([]);
+  },
+);
+
+test.runIf(hasBrowser)(
+  'of two people, the second sees both versions, and each keeps what the other has not touched',
+  { timeout: 120_000 },
+  async () => {
+    const { page, complaints, axeProblems, isWider } = opened;
+    const read = async () =>
+      (await (await admin.get('/channels/own')).json()) as Readonly<Record<string, unknown>>;
+    const { revision } = await read();
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await page.goto(`${gateway.url}/console/channels/own`);
+    await field('Priority').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await field('Priority').fill('4');
+    await field('Weight').fill('2');
+    await field('Name at the upstream, model 1').fill('demo-reasoning-2');
+    const theirs = { weight: 9, timeouts: { first_byte: '20s' } };
+    const headers = { 'if-match': `"${String(revision)}"` };
+    expect((await admin.send('PATCH', '/channels/own', theirs, headers)).status).toBe(200);
+    await save.click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody changed own while you edited it' });
+    await dialog.waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('412')]);
+    const lines = await dialog.getByRole('row').allInnerTexts();
+    expect(lines.map((line) => line.split(/\s+/).join(' '))).toEqual([
+      'Setting Before Theirs Yours',
+      'Models demo-reasoning demo-reasoning demo-reasoning demo-reasoning-2',
+      'Priority 0 0 4',
+      'Weight 1 9 2',
+      'Time-outs first_byte – 20s –',
+    ]);
+    expect(await axeProblems()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save both changes' }).click();
+    await page.getByText('own is saved.').waitFor();
+    expect(await read()).toMatchObject({
+      priority: 4,
+      weight: 2,
+      timeouts: { first_byte: '20s' },
+      models: [{ name: 'demo-reasoning', upstream: 'demo-reasoning-2' }],
+    });
+    expect(await field('First byte').inputValue()).toBe('20s');
+
+    // Another address needs the key again: it would be sent there.
+    await field('Base address').fill('https://elsewhere.example.com/v1');
+    await save.click();
+    await page.getByText(/it again, because it would be sent to another address/).waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+
+    // Of the file: to look at, with its place.
+    await page.goto(`${gateway.url}/console/channels/sim`);
+    await page.getByText(/change it in .*\.yaml, channels\[0\]/).waitFor();
+    expect(await field('Priority').isDisabled()).toBe(true);
+    expect(await save.count()).toBe(0);
+    // A clone has everything but secrets.
+    await page.goto(`${gateway.url}/console/channels/own`);
+    await page.getByRole('link', { name: 'Clone' }).click();
+    await page.getByRole('heading', { name: 'New channel like own' }).waitFor();
+    expect(await field('Priority').inputValue()).toBe('4');
+    expect(await field('Name').inputValue()).toBe('');
+    expect(await page.getByText('sk-…cdef').count()).toBe(0);
+
+    await page.locator('nav summary').click();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.getByLabel('Language').selectOption('zh-CN');
+    await page.setViewportSize({ width: 360, height: 800 });
+    for (const path of ['channels', 'channels/own', 'channels/new']) {
+      await page.goto(`${gateway.url}/console/${path}`);
+      await page.locator('table, form').first().waitFor();
+      expect([path, await axeProblems()]).toEqual([path, []]);
+      expect([path, await isWider()]).toEqual([path, false]);
+    }
+    expect(complaints).toEqual([]);
+  },
+);

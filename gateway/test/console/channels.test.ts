@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listChannels } from '#catalogue/index.ts';
+import { kinds } from '#config/index.ts';
 import { createSecrets } from '#database/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { config, password, setPasswords } from './people.ts';
@@ -184,6 +185,46 @@ test.each([
   for (const { path } of error.fields ?? []) expect(paths).toContain(path);
   expect(error.fields?.length).toBeGreaterThan(0);
   expect(await stored('wrong')).toBeUndefined();
+});
+
+test('everything that is wrong is said at once, also what only the database knows', async () => {
+  await create('taken', {});
+  const wrong = { models: ['nothing'], groups: ['nobody'], weight: -1, headers: { 'a b': 'x' } };
+  const { status, error } = await create('taken', wrong);
+  expect([status, error.fields?.map(({ path }) => path)]).toEqual([
+    400,
+    expect.arrayContaining(['name', 'models[0]', 'groups[0]', 'weight', 'headers']),
+  ]);
+  const nameless = await read(admin.send('POST', '/channels', { models: ['nothing'] }));
+  expect(nameless.error.fields?.map(({ path }) => path)).toEqual(['name', 'provider', 'models[0]']);
+});
+
+test('a form has every member of the file, its choices, and the vendors with their addresses', async () => {
+  const response = await admin.get('/forms/channel');
+  const { members, vendors, groups, models } = (await response.json()) as {
+    members: { name: string; choices: string[] | null; usual: unknown; secret: boolean }[];
+    vendors: { name: string }[];
+    groups: string[];
+    models: string[];
+  };
+  expect(members.map(({ name }) => name)).toEqual(kinds.channel.list.map(({ name }) => name));
+  expect(members).toContainEqual(
+    expect.objectContaining({ name: 'cache', choices: ['auto', 'off'], usual: 'auto' }),
+  );
+  expect(members.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
+    'api_keys',
+    'headers',
+    'proxy',
+  ]);
+  expect(vendors).toContainEqual({
+    name: 'groq',
+    provider: 'openai-compatible',
+    base_url: 'https://api.groq.com/openai/v1',
+    protocols: ['chat', 'responses'],
+    also_speaks: ['responses', 'images'],
+    key_beginnings: ['gsk_'],
+  });
+  expect([groups, models]).toEqual([['default'], expect.arrayContaining(['demo-chat'])]);
 });
 
 test('a stored credential is sent to its stored address only', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { knownServers, providerNames } from '#vendors/index.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { en } from '../../../console/src/words/en.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
@@ -118,7 +119,8 @@ test.runIf(hasBrowser)('a Chinese page has no English word', { timeout: 300_000 
       for (const text of await textsOf(visited.page)) {
         const own = named.reduce((rest, each) => rest.replaceAll(each, ' '), ids(text));
         for (const [word] of own.matchAll(/[A-Za-z][A-Za-z_-]+/g)) {
-          if (!allowed.has(word)) found.set(word, `${name}: ${text.trim().slice(0, 80)}`);
+          if (!allowed.has(word) && !vendors.has(word))
+            found.set(word, `${name}: ${text.trim().slice(0, 80)}`);
         }
       }
     });
@@ -132,6 +134,11 @@ test.runIf(hasBrowser)('a Chinese page has no English word', { timeout: 300_000 
 const ids = (text: string): string =>
   text.replace(/\b(?:req|tx|up|node)_[\w-]+|\b[\da-f]{16}\b|Mozilla\/.*|~\/[\w./-]+/g, '');
 
+const vendors: ReadonlySet<string> = new Set([
+  ...providerNames,
+  ...knownServers.map(({ name }) => name),
+]);
+
 /** Names of programs and protocols, units, and what is written so in every language. */
 const allowed = new Set(
   (
@@ -139,6 +146,8 @@ const allowed = new Set(
     'chat messages responses generate-content embeddings images video-synthesis video-contents ' +
     // Clients, and what they are set up with.
     'Claude Code Codex Gemini CLI Cline Continue Cursor Open WebUI Python TypeScript SDK CI env ' +
+    // Examples in forms.
+    'https api example com direct claude- claude-cli file- ' +
     // Words of filters and roles, and what files and fees are called.
     'model status cost ttft timeout test team research yaml keys channels member viewer billing operator web search SLUICE_KEY admin sh PowerShell ' +
     'claude-code codex opencode open- openai- python eu claude-sonet-'

@@ -9,6 +9,7 @@ import { canStartRedis } from '../limits/private-redis.ts';
 import { isSkipped } from '../database/databases.ts';
 import { record } from '../journal/records.ts';
 import type { GatewayProcess } from '../support/gateway-process.ts';
+import { cannotTrace, failSyncs } from '../support/strace.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { askChat, createWorkplace, secret, workersOf, type Workplace } from './workplace.ts';
 
@@ -278,6 +279,45 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
       expect(await gateway.exit).toBe(0);
       const rows = await database.kysely.selectFrom('usage').select('late').execute();
       expect(rows.map(({ late }) => late)).toEqual(Array(5).fill(null));
+    },
+  );
+
+  test.skipIf(cannotTrace !== null)(
+    `whichever worker is asked names the journal of a sick one ${cannotTrace ?? ''}`,
+    { timeout: 60_000 },
+    async () => {
+      const place = await createWorkplace();
+      const data = join(place.write({ server: ', workers: 2' }), 'data');
+      const gateway = place.start();
+      const url = await gateway.url;
+      const ready = async () => {
+        const response = await fetch(`${url}/ready`, { headers: { connection: 'close' } });
+        const { degraded } = (await response.json()) as { degraded: string[] };
+        return { status: response.status, degraded };
+      };
+      /** As many as there are workers, which take turns, and one more. */
+      const readyThrice = async () => [await ready(), await ready(), await ready()];
+      const files = ['worker-1', 'worker-2'].flatMap((worker) =>
+        ['', '-wal'].map((end) => join(data, worker, `journal.db${end}`)),
+      );
+      const [pid = 0] = workersOf(gateway);
+      const mend = await failSyncs({ pid, threads: 'sluice-journal-', files });
+      onTestFinished(mend);
+      // A request that is lost with its worker's journal makes it notice.
+      const ask = () => Promise.all([askChat(url), askChat(url)]);
+      await expect
+        .poll(async () => (await ask()) && (await readyThrice()).map(({ status }) => status))
+        .toContain(503);
+      await expect
+        .poll(async () => (await readyThrice()).map(({ degraded }) => degraded))
+        .toEqual([['journal'], ['journal'], ['journal']]);
+      // The other worker serves.
+      expect((await readyThrice()).map(({ status }) => status)).toContain(200);
+      await mend();
+      const well = { status: 200, degraded: [] };
+      await expect.poll(readyThrice).toEqual([well, well, well]);
+      gateway.child.kill('SIGINT');
+      expect(await gateway.exit).toBe(0);
     },
   );
 

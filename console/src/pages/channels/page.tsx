@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
@@ -47,7 +47,8 @@ export function ChannelsPage() {
     void navigate({ to: '/channels', search: Object.fromEntries(known), replace: true });
   };
   const field = useRef<HTMLInputElement>(null);
-  useKeys({ '/': () => field.current?.focus() });
+  const add = () => void navigate({ to: '/channels/new' });
+  useKeys({ '/': () => field.current?.focus(), ...(mayChange && { n: add }) });
 
   /** What follows from a priority or weight. */
   const consequence = (channel: Channel, name: 'priority' | 'weight', value: number): string => {
@@ -64,8 +65,20 @@ export function ChannelsPage() {
     const { name, enabled, editable } = channel;
     const requests = () =>
       navigate({ to: '/requests', search: { filter: filterWord('tried', name), range: '24h' } });
+    const open = (query: object) => () =>
+      navigate({ to: '/channels/$id', params: { id: name }, search: query });
     return [
+      { word: say('channels.open'), act: open({}) },
       { word: say('channels.requests'), act: requests },
+      ...(mayChange
+        ? [
+            { word: say('channels.test'), act: open({ test: true }) },
+            {
+              word: say('channels.clone'),
+              act: () => navigate({ to: '/channels/new', search: { from: name } }),
+            },
+          ]
+        : []),
       ...(mayChange && editable
         ? [
             enabled
@@ -83,6 +96,11 @@ export function ChannelsPage() {
     <>
       <header className="top">
         <h1>{say('channels.title')}</h1>
+        {mayChange && (
+          <Link className="button main" to="/channels/new">
+            {say('channels.add')}
+          </Link>
+        )}
       </header>
       <div className={styles['tools']}>
         <label className="hidden" htmlFor="channel-search">

@@ -8,7 +8,6 @@ import { RowMenu, type RowAction } from '../../pieces/row-menu.tsx';
 import { SortHead } from '../../pieces/sort-head.tsx';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useWords } from '../../words/index.ts';
-import { filterWord } from '../requests/filter.ts';
 import { Hours } from '../models/success.tsx';
 import { ChannelStateOf } from '../health/channel-state.tsx';
 import { CellNumber } from './cell-number.tsx';
@@ -97,11 +96,7 @@ export function ChannelTable({ channels, order, onOrder, onSet, actionsOf }: Pro
             return (
               <tr key={id}>
                 <td data-column="channel">
-                  <Link
-                    className="link strong"
-                    to="/requests"
-                    search={{ filter: filterWord('tried', name), range: '24h' }}
-                  >
+                  <Link className="link strong" to="/channels/$id" params={{ id: name }}>
                     {name}
                   </Link>{' '}
                   {!editable && (

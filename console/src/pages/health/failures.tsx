@@ -60,11 +60,7 @@ function Failure({ channel: { name, verdict, recent } }: { readonly channel: Cha
   return (
     <tr>
       <td>
-        <Link
-          className="link strong"
-          to="/requests"
-          search={{ filter: filterWord('tried', name), range: '24h' }}
-        >
+        <Link className="link strong" to="/channels/$id" params={{ id: name }}>
           {name}
         </Link>
       </td>

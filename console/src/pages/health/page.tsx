@@ -5,7 +5,6 @@ import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
-import { filterWord } from '../requests/filter.ts';
 import { Hours, Success } from '../models/success.tsx';
 import { channelsQuery, type Channel } from '../channels/list.ts';
 import { ChannelStateOf } from './channel-state.tsx';
@@ -275,11 +274,7 @@ function Channels({ channels }: { readonly channels: readonly Channel[] }) {
                 return (
                   <tr key={name}>
                     <td>
-                      <Link
-                        className="link strong"
-                        to="/requests"
-                        search={{ filter: filterWord('tried', name) }}
-                      >
+                      <Link className="link strong" to="/channels/$id" params={{ id: name }}>
                         {name}
                       </Link>
                     </td>

@@ -1,4 +1,11 @@
-import { type EntryOf, type JsonMembers, type Kind, type Names, readEntry } from '#config/index.ts';
+import {
+  ConfigError,
+  type EntryOf,
+  type JsonMembers,
+  type Kind,
+  type Names,
+  readEntry,
+} from '#config/index.ts';
 import type { Change, Owner } from '#database/index.ts';
 import { compareFields, fieldsOf, type ShownOf, writeEntry } from '#declaration/index.ts';
 import { findCall, keepCall, type RepeatableCall } from '#identity/index.ts';
@@ -65,10 +72,13 @@ export function createEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>
       }
       return { result: await knownEntry(change, store, earlier.objectId), auditEntries: [] };
     }
-    const entry = readEntry(kind, withoutNulls(members), await namesInForce(change));
-    const name = nameOf(kind, entry as object);
+    const name = nameOf(kind, members);
     const existing = await store.find(change, name);
-    if (existing !== null && nameOf(kind, existing) === name) throw takenName(kind.name, name);
+    // It may be another one's id; addresses are found in capitals too.
+    const isTaken =
+      existing !== null && nameOf(kind, existing).toLowerCase() === name.toLowerCase();
+    const entry = readNew(kind, members, await namesInForce(change), isTaken);
+    if (isTaken) throw takenName(kind.name, name);
     store.check?.(null, entry, members);
     await store.upsert(change, entry);
     const result = await knownEntry(change, store, name);
@@ -81,6 +91,29 @@ export function createEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>
     const others = (await store.created?.(change)) ?? [];
     return { result, auditEntries: [{ action: 'create', subject, fields }, ...others] };
   });
+}
+
+/** @throws ConfigError with every problem; that the name is taken is one of them, beside others */
+function readNew<Of extends Kind>(
+  kind: Of,
+  members: JsonMembers,
+  names: Names,
+  isTaken: boolean,
+): EntryOf<Of> {
+  try {
+    return readEntry(kind, withoutNulls(members), names);
+  } catch (error) {
+    if (!isTaken || !(error instanceof ConfigError)) throw error;
+    const expected = 'a name that nothing else of this kind has';
+    const taken = {
+      file: null,
+      line: null,
+      path: kind.identity,
+      expected,
+      got: 'one that is taken',
+    };
+    throw new ConfigError([taken, ...error.problems]);
+  }
 }
 
 /** What counts where an entry is made, and never again. */

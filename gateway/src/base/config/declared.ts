@@ -149,6 +149,25 @@ function tryEntry(
   return { entry, problems };
 }
 
+const noNames: Names = {
+  groups: new Set(),
+  users: new Set(),
+  teams: new Set(),
+  declaredModels: new Map(),
+  bundledModels: new Set(),
+  bundledAliases: new Set(),
+  aliases: new Map(),
+};
+
+/**
+ * Reads the price of a model of this type by the file's rules.
+ * @param price as JSON; null for none
+ * @throws ConfigError whose paths begin with `price`
+ */
+export function readPrice(type: string, price: unknown): EntryOf<typeof kinds.model>['price'] {
+  return readEntry(kinds.model, { id: 'model', type, price }, noNames).price;
+}
+
 /**
  * Reads an alias that does not stand in the file by the file's rules.
  * @throws ConfigError whose paths are the names of the members

@@ -6,6 +6,7 @@ export {
   parseEntry,
   readAlias,
   readEntry,
+  readPrice,
   type TextMembers,
 } from './declared.ts';
 export type { Names } from './rules/names.ts';

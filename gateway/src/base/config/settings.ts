@@ -104,6 +104,9 @@ const timeoutParts = <Fallback>(of: (usual: number) => Fallback) => ({
 
 const timeouts = mapping(timeoutParts((usual) => usual));
 
+/** The names of the parts. */
+export const timeoutNames: readonly string[] = Object.keys(timeoutParts((usual) => usual));
+
 /** Only those that are overridden. */
 export const channelTimeouts = mapping(timeoutParts(() => null)).transform(
   (values) =>

@@ -65,6 +65,8 @@ export interface App {
   /** Picks up database changes now instead of within seconds. */
   refresh(): Promise<void>;
   readonly metrics: Pick<Metrics, 'collect'>;
+  /** What is degraded in this process, in words. */
+  problems(): readonly string[];
   /** Stops admitting requests, lets running ones finish, makes everything durable, and closes. */
   close(options?: StopOptions): Promise<void>;
 }
@@ -104,7 +106,7 @@ export interface WorkerContext {
   /** From 1. */
   readonly number: number;
   readonly firstStart: FirstStart;
-  /** Problems that the supervisor reports for `/ready`. */
+  /** The problems of the supervisor and of all workers, for `/ready`. */
   readonly degraded: () => readonly string[];
   /** The metrics of all workers; null: only those of this one. */
   readonly renderMetrics: () => Promise<string | null>;
@@ -232,7 +234,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       closing,
     );
     const state: GatewayState = { journal };
-    const degraded = () =>
+    const problems = () =>
       degradedParts({
         ...storage,
         revisions,
@@ -242,8 +244,8 @@ export async function startApp(options: AppOptions): Promise<App> {
         spool,
         tasks: () => tasks.readings,
         pressures: () => serving.pressures,
-        said: worker?.degraded,
       });
+    const degraded = () => [...new Set([...problems(), ...(worker?.degraded() ?? [])])];
     closing.add({
       close: removeInSteps(
         'lines of the audit log older than retention.audit',
@@ -337,6 +339,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         serving.renewCertificate();
       },
       metrics,
+      problems,
       async close(options = {}) {
         await serving.stop(options);
         await closing.closeAll();

@@ -18,11 +18,9 @@ export interface HealthSources extends Pick<
   readonly tasks: () => Pick<Tasks['readings'], 'isLagging'>;
   /** The overload of this process: `lag`, `memory`. */
   readonly pressures: () => readonly string[];
-  /** Problems that the supervisor reports; absent: there is no supervisor. */
-  readonly said: (() => readonly string[]) | undefined;
 }
 
-/** The degraded components for `/ready`, in words. */
+/** The degraded components of this process, in words. */
 export function degradedParts(sources: HealthSources): readonly string[] {
   const { nodes, adoption, journal, rates, uncaught } = sources;
   return [
@@ -35,7 +33,6 @@ export function degradedParts(sources: HealthSources): readonly string[] {
     ...(sources.tasks().isLagging ? ['video-looks'] : []),
     ...sources.pressures(),
     ...adoption.problems,
-    ...(sources.said?.() ?? []),
     ...(uncaught.exceptions > 0 ? ['uncaught exception: shutting down'] : []),
     ...(uncaught.rejections > 0 ? ['unhandled promise rejection'] : []),
   ];

@@ -71,7 +71,8 @@ export async function startSupervisor(
   const pool = createWorkerPool({
     size: config.server.workers,
     fork: workerForks(config.server.workers),
-    begin: () => ({ kind: 'begin', config, firstStart, degraded: adoption.problems }),
+    begin: (degraded) => ({ kind: 'begin', config, firstStart, degraded }),
+    problems: () => adoption.problems,
     renderMetrics: async () => {
       const collectedMetrics = await pool.askAll('metrics');
       return renderTogether(collectedMetrics as readonly (readonly object[])[]);
@@ -84,7 +85,7 @@ export async function startSupervisor(
     await database.close();
     await logger.close();
   };
-  void caughtUp.then(() => pool.broadcast({ kind: 'degraded', degraded: adoption.problems }));
+  void caughtUp.then(() => pool.announceProblems());
   let greeting: string;
   try {
     greeting = await pool.start();

@@ -21,6 +21,7 @@ export async function startWorker(number: number): Promise<number> {
       await app.refresh();
       return null;
     });
+    supervisor.watchProblems(app.problems);
     const damageReport = damage.happened.then((reason) => ({
       keepListening: keepListeningAfter(reason),
     }));

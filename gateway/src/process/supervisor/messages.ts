@@ -16,8 +16,8 @@ export type ToWorker =
       readonly firstStart: FirstStart;
       readonly degraded: readonly string[];
     }
-  /** Problems that the supervisor reports for `/ready`. */
-  | { readonly kind: 'degraded'; readonly degraded: readonly string[] }
+  /** Problems for `/ready`: the supervisor's, and those of all workers. */
+  | DegradedMessage
   | PeerMessage
   | Ask
   | WorkerReply
@@ -29,10 +29,17 @@ export type FromWorker =
   /** Messages before this one may be lost: the worker does not listen yet. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'listening'; readonly greeting: string }
+  /** The worker's own problems, whenever they change. */
+  | DegradedMessage
   | PeerMessage
   /** Only `metrics`: those of all workers. */
   | Ask
   | WorkerReply;
+
+export interface DegradedMessage {
+  readonly kind: 'degraded';
+  readonly degraded: readonly string[];
+}
 
 /** From one worker to all others; the supervisor only passes it on. */
 export interface PeerMessage {

@@ -3,12 +3,17 @@ import type { FirstStart } from '#startup/index.ts';
 import { isMessage, type FromWorker, type Question, type ToWorker } from './messages.ts';
 import { createQuestions } from './questions.ts';
 
+const problemsEveryMs = 1_000;
+
 /** The worker's end of the channel to the supervisor. */
 export interface SupervisorLink {
   readonly number: number;
   readonly config: Config;
   readonly firstStart: FirstStart;
+  /** The problems of the supervisor and of all workers. */
   degraded(): readonly string[];
+  /** Reports this worker's own problems from now on, within a second of each change. */
+  watchProblems(read: () => readonly string[]): void;
   /** The metrics of all workers; null if the supervisor does not respond. */
   renderMetrics(): Promise<string | null>;
   /** The other workers, by way of the supervisor. */
@@ -68,6 +73,16 @@ export async function connectToSupervisor(number: number): Promise<SupervisorLin
     config,
     firstStart,
     degraded: () => degraded,
+    watchProblems(read) {
+      let reported = '[]';
+      const report = (): void => {
+        const problems = read();
+        const text = JSON.stringify(problems);
+        if (text !== reported) send({ kind: 'degraded', degraded: problems });
+        reported = text;
+      };
+      setInterval(report, problemsEveryMs).unref();
+    },
     renderMetrics: async () => (await questions.ask('metrics')) as string | null,
     peers: {
       send: (value) => send({ kind: 'peers', value }),

@@ -27,7 +27,8 @@ function createFakes() {
       });
       return { send: (message) => void received.push(message) };
     },
-    begin: () => ({ kind: 'degraded', degraded: [`begin ${forked.length}`] }),
+    begin: (degraded) => ({ kind: 'degraded', degraded: [`begin ${forked.length}`, ...degraded] }),
+    problems: () => ['an orphan'],
     renderMetrics: async () => 'all',
     log: { info: () => {}, warn: (_message, fields) => void warnings.push(fields?.detail ?? '') },
     monotonic: () => Date.now(),
@@ -54,7 +55,7 @@ test('the first worker starts alone, the others follow, and one greeting is prin
   // Nothing is said to a worker that does not hear yet.
   expect(forked[0]!.received).toEqual([]);
   listen(0);
-  expect(forked[0]!.received).toEqual([{ kind: 'degraded', degraded: ['begin 1'] }]);
+  expect(forked[0]!.received).toEqual([{ kind: 'degraded', degraded: ['begin 1', 'an orphan'] }]);
   await vi.advanceTimersByTimeAsync(0);
   expect(forked.map(({ number }) => number)).toEqual([1, 2]);
   listen(1);
@@ -166,6 +167,23 @@ test('what a worker has for the others reaches them, and not itself', async () =
   forked[1]!.say(message);
   expect(forked[0]!.received.at(-1)).toEqual(message);
   expect(forked[1]!.received).not.toContain(message);
+});
+
+test('every worker answers for the problems of all, until their worker dies', async () => {
+  const { forked, serve, listen } = createFakes();
+  await serve();
+  const last = (index: number) => forked[index]!.received.at(-1);
+  const say = (index: number, ...degraded: string[]) =>
+    forked[index]!.say({ kind: 'degraded', degraded });
+  say(0, 'database');
+  say(1, 'journal', 'database');
+  const all = { kind: 'degraded', degraded: ['an orphan', 'database', 'journal'] };
+  expect([last(0), last(1)]).toEqual([all, all]);
+  forked[1]!.exit(1);
+  expect(last(0)).toEqual({ kind: 'degraded', degraded: ['an orphan', 'database'] });
+  await vi.advanceTimersByTimeAsync(500);
+  listen(2);
+  expect(last(2)).toEqual({ kind: 'degraded', degraded: ['begin 3', 'an orphan', 'database'] });
 });
 
 test('the pause doubles up to half a minute, and a long life resets it', () => {

@@ -18,7 +18,9 @@ export interface WorkerPoolOptions {
   /** Starts the process of a worker number, counted from 1. */
   readonly fork: (number: number, events: WorkerEvents) => WorkerProcess;
   /** The first message to each process, sent when it is ready. */
-  readonly begin: () => ToWorker;
+  readonly begin: (degraded: readonly string[]) => ToWorker;
+  /** The supervisor's own problems. */
+  readonly problems: () => readonly string[];
   /** The metrics of all workers, for a worker that was asked. */
   readonly renderMetrics: () => Promise<string | null>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
@@ -33,8 +35,8 @@ export interface WorkerPool {
    * @throws Error if the first worker ends before it listens.
    */
   start(): Promise<string>;
-  /** Sends to the workers that are ready. */
-  broadcast(message: ToWorker): void;
+  /** Tells the workers of the supervisor's problems, which have changed, beside their own. */
+  announceProblems(): void;
   /** Asks every listening worker; those that do not respond in time are left out. */
   askAll(question: Question): Promise<unknown[]>;
   /**
@@ -50,11 +52,12 @@ interface PoolWorker {
   readonly questions: Questions;
   readonly startedAt: number;
   state: 'starting' | 'ready' | 'listening';
+  problems: readonly string[];
 }
 
 /** No worker runs until `start`. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { size, fork, begin, renderMetrics, log } = options;
+  const { size, fork, begin, problems, renderMetrics, log } = options;
   const { monotonic = () => performance.now() } = options;
   const workers = new Map<number, PoolWorker>();
   const timers = new Set<NodeJS.Timeout>();
@@ -71,6 +74,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       onMessage: (message) => receive(worker, message, first),
       onExit(code) {
         workers.delete(number);
+        if (worker.problems.length > 0) announceProblems();
         worker.questions.end();
         first(null);
         if (stopping !== null) noteExit(worker, code);
@@ -84,6 +88,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       questions,
       startedAt: monotonic(),
       state: 'starting',
+      problems: [],
     };
     workers.set(number, worker);
   }
@@ -95,13 +100,16 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   ): void {
     if (message.kind === 'ready') {
       worker.state = 'ready';
-      worker.process.send(begin());
+      worker.process.send(begin(degraded()));
       if (stopping !== null) worker.process.send(stopping);
     } else if (message.kind === 'listening') {
       worker.state = 'listening';
       first(message.greeting);
     } else if (message.kind === 'answer') {
       worker.questions.answered(message);
+    } else if (message.kind === 'degraded') {
+      worker.problems = message.degraded;
+      announceProblems();
     } else if (message.kind === 'peers') {
       for (const { number, state, process } of workers.values())
         if (number !== worker.number && state === 'listening') process.send(message);
@@ -136,6 +144,14 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     timers.add(timer);
   }
 
+  const degraded = (): readonly string[] => [
+    ...new Set([problems(), ...workers.values().map((worker) => worker.problems)].flat()),
+  ];
+
+  function announceProblems(): void {
+    broadcast({ kind: 'degraded', degraded: degraded() });
+  }
+
   function broadcast(message: ToWorker): void {
     for (const { process, state } of workers.values())
       if (state !== 'starting') process.send(message);
@@ -153,7 +169,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       await Promise.all(others);
       return greeting;
     },
-    broadcast,
+    announceProblems,
     async askAll(question) {
       const listeningWorkers = [...workers.values()].filter(({ state }) => state === 'listening');
       const replies = await Promise.all(

@@ -50,6 +50,8 @@ export function shotsOf(shown: Shown): readonly Shot[] {
     { name: 'usage', path: '/usage?range=30d&group=team&sub=model' },
     { name: 'usage-table', path: '/usage?range=7d&group=key&view=table&metric=requests' },
     { name: 'channels', path: '/channels' },
+    { name: 'channel', path: '/channels/anthropic-main' },
+    { name: 'channel-new', path: '/channels/new' },
     { name: 'models', path: '/models' },
     { name: 'model', path: '/models/claude-sonnet-5' },
     { name: 'model-picture', path: '/models/demo-image' },

@@ -16,7 +16,7 @@ import {
 import { expectedProxy, normaliseBaseUrl, parseHttpUrl, parseProxyUrl } from '../network.ts';
 import { hasFewStars } from '../pattern.ts';
 import { Scalar } from '../scalar.ts';
-import { channelTimeouts, type Settings } from '../settings.ts';
+import { channelTimeouts, type Settings, timeoutNames } from '../settings.ts';
 import { formatDuration } from '../units.ts';
 import {
   choice,
@@ -97,7 +97,7 @@ const headerValue = string('a header value', (text) => /^[\t\x20-\x7e\u0080-\u00
 
 const members = {
   name: member(text(name('a channel name')), { identity: true }),
-  provider: member(choice(oneOf(providerNames)), {
+  provider: member(choice(providerNames), {
     doc: 'see the table of providers below',
   }),
   base_url: member(text(baseUrl), {
@@ -114,6 +114,7 @@ const members = {
   }),
   protocols: member(names(distinctList(oneOf(protocolNames), () => [])), {
     stored: 'settings',
+    choices: protocolNames,
     usual: 'per provider',
     doc: 'the protocols that this upstream speaks; clients of other protocols use the first text protocol ([conversion](conversion.md))',
   }),
@@ -158,7 +159,7 @@ const members = {
         ),
       compare: (timeouts: Partial<Timeouts>) => timeouts,
     }),
-    { stored: 'settings', doc: 'overrides' },
+    { stored: 'settings', choices: timeoutNames, doc: 'overrides' },
   ),
   proxy: member(text(proxy), {
     stored: 'sealed',
@@ -170,11 +171,11 @@ const members = {
     stored: 'settings',
     doc: 'the upstream bills the whole response even if it is cancelled. If a client disconnects, the gateway drains the response for up to a minute, and the client pays for it',
   }),
-  cache: member(choice(oneOf(cacheRules, { fallback: 'auto' })), {
+  cache: member(choice(cacheRules, { fallback: 'auto' }), {
     stored: 'settings',
     doc: "whether the gateway places the [marks of prompt caches](conversion.md#prompt-caches) in requests that it converts for a messages upstream: `auto`, where the model's price has a `cache_read` below `input`; or `off`",
   }),
-  state: member(choice(oneOf(stateRules, { fallback: 'guarded' })), {
+  state: member(choice(stateRules, { fallback: 'guarded' }), {
     stored: 'settings',
     doc: "which ids of [upstream state](upstream-state.md) a request may name. `guarded`: all but another owner's; `owned`: only the caller's own and those in `shared_state`; `any`: all",
   }),

@@ -6,7 +6,6 @@ import {
   isName,
   leaf,
   name,
-  oneOf,
   string,
   timestamp,
   WrongBecause,
@@ -94,7 +93,7 @@ export const key = defineKind('key', {
     doc: 'requests at the same time; 0: none at all',
     option: ['N', 'concurrent requests'],
   }),
-  conversion: member(choice(oneOf(['lenient', 'strict'], { fallback: 'lenient' })), {
+  conversion: member(choice(['lenient', 'strict'], { fallback: 'lenient' }), {
     stored: 'settings',
     doc: '`strict`: a request gets 400 if its conversion [would lose something](conversion.md)',
     option: ['MODE', 'lenient (default) or strict'],

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type CamelCase, camelCase, distinctList, type Frozen, mapping } from '../collection.ts';
 import { normalDecimal, shortestDecimal } from '../decimal.ts';
-import { decimal, integer, isName, string, usd } from '../leaf.ts';
+import { decimal, integer, isName, type LeafOptions, oneOf, string, usd } from '../leaf.ts';
 
 /** What a file declares. */
 export type KindName = 'group' | 'model' | 'alias' | 'channel' | 'user' | 'team' | 'key';
@@ -62,6 +62,8 @@ export interface About {
   readonly insteadOf?: string;
   /** An export has it even if it is usual. */
   readonly alwaysWritten?: true;
+  /** The words that it, each item of a list, or each name of a mapping is one of. Absent: it is free. */
+  readonly choices?: readonly string[];
   /** What an item of a list is, for messages of the API. */
   readonly item?: string;
   /** Its option of a command: the placeholder of its value, and its line of the help. */
@@ -202,7 +204,10 @@ export const withoutAbsent = (values: object): object =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 
 export const text = <Schema extends z.ZodType>(schema: Schema) => form('text', schema);
-export const choice = <Schema extends z.ZodType>(schema: Schema) => form('choice', schema);
+export const choice = <const Value extends string, const Options extends LeafOptions = {}>(
+  values: readonly Value[],
+  options?: Options,
+) => ({ ...form('choice', oneOf(values, options)), choices: values });
 export const count = <Schema extends z.ZodType>(schema: Schema) => form('count', schema);
 export const names = <Schema extends z.ZodType>(schema: Schema) => form('names', schema);
 export const yesOrNo = <Schema extends z.ZodType>(schema: Schema) => form('flag', schema);

@@ -27,7 +27,7 @@ const shownText = (what: string) => text(string(what, isName, { fallback: null }
 
 const members = {
   id: member(text(name('a model id')), { identity: true }),
-  type: member(choice(oneOf(modelTypes)), {
+  type: member(choice(modelTypes), {
     doc: '`chat`, `image`, `video` or `embedding`: which endpoints can call it',
   }),
   display_name: member(shownText('a name'), { stored: 'settings', doc: 'for model lists' }),
@@ -44,7 +44,7 @@ const members = {
     stored: 'settings',
     doc: '`vision`, `tools`, `reasoning`, `sampling`, `hosted_tools`; images: `edits`, `streaming`, `layers`, `multi_reference`',
   }),
-  echo_reasoning: member(choice(oneOf(['require', 'allow', 'strip'], { fallback: null })), {
+  echo_reasoning: member(choice(['require', 'allow', 'strip'], { fallback: null }), {
     stored: 'settings',
     usual: 'by vendor',
     doc: 'overrides what chat upstreams get of reasoning text in the history: in every message of the model (`require`), what there is of it (`allow`), or none (`strip`), [more](vendors.md#reasoning-in-the-history)',

@@ -1,4 +1,4 @@
-import { emailAddress, isName, flag, oneOf, string } from '../leaf.ts';
+import { emailAddress, isName, flag, string } from '../leaf.ts';
 import { amount, choice, defineKind, groups, member, text, yesOrNo } from './kind.ts';
 
 /** What people may do at the console. */
@@ -9,7 +9,7 @@ export const user = defineKind('user', {
   name: member(text(string('a name', isName, { fallback: null })), {
     option: ['NAME', 'the name to show'],
   }),
-  role: member(choice(oneOf(userRoles, { fallback: 'member' })), {
+  role: member(choice(userRoles, { fallback: 'member' }), {
     alwaysWritten: true,
     doc: 'or `viewer`, `billing`, `operator`, `admin`: [who sees what](console.md#who-sees-what)',
     option: ['ROLE', 'member (default), viewer, billing, operator or admin'],

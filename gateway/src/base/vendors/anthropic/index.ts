@@ -78,6 +78,7 @@ export const anthropic = {
   versionPath: '/v1',
   protocols: ['messages'],
   environmentKey: 'ANTHROPIC_API_KEY',
+  keyBeginnings: ['sk-ant-'],
   ownedBy: 'anthropic',
   countsTokensIn: ['messages'],
   paths: anthropicPaths,

@@ -13,5 +13,6 @@ export const cerebras = {
   baseUrl: 'https://api.cerebras.ai/v1',
   protocols: ['chat'],
   environmentKey: 'CEREBRAS_API_KEY',
+  keyBeginnings: ['csk-'],
   traitsOf: () => forbiddingTraits,
 } satisfies HostedVendor;

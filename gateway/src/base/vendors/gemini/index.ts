@@ -78,6 +78,7 @@ export const gemini = {
   versionPath: '/v1beta',
   protocols: ['generate-content'],
   environmentKey: 'GEMINI_API_KEY',
+  keyBeginnings: ['AIza'],
   ownedBy: 'google',
   telemetryName: 'gcp.gemini',
   countsTokensIn: ['generate-content'],

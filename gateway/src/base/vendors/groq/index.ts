@@ -25,6 +25,7 @@ export const groq = {
   baseUrl: 'https://api.groq.com/openai/v1',
   protocols: ['chat', 'responses'],
   environmentKey: 'GROQ_API_KEY',
+  keyBeginnings: ['gsk_'],
   // "property 'reasoning_content' is unsupported": https://github.com/janhq/jan/issues/8136
   traitsOf: () => forbiddingTraits,
   // A response does not depend on this field. The other refused fields are for the client to omit.

@@ -38,6 +38,7 @@ export const xai = {
   baseUrl: 'https://api.x.ai/v1',
   protocols: ['chat', 'responses'],
   environmentKey: 'XAI_API_KEY',
+  keyBeginnings: ['xai-'],
   // "You can mix system, user, or assistant roles in any sequence": https://docs.x.ai/docs/guides/chat
   traitsOf: () => traits,
   // "lone leading surrogate in hex escape", as of every parser of this kind.

@@ -20,6 +20,7 @@ import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { createTestRate } from './test-rate.ts';
 import { adviceFor } from './advice.ts';
+import { channelForm } from './channel-form.ts';
 import { describeChannels } from './describe-channels.ts';
 import type { HealthSource } from '../health/source.ts';
 import { actorOf } from '../sessions/connection.ts';
@@ -68,6 +69,10 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     return { body: { data } };
   });
 
+  serveRoute(scope, contract.readChannelForm, options, async () => ({
+    body: channelForm(snapshot()),
+  }));
+
   serveRoute(scope, contract.readChannel, options, async ({ parameters }) =>
     reads(async (db) => replyOf(await knownChannel(db, parameters.id))),
   );
@@ -83,7 +88,9 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     const { request, body, caller } = call;
     const repeatable = callOf(request, caller.session.user.id);
     return replyOf(
-      await write(call, body.name, (...by) => createEntry(...by, channelStore, body, repeatable)),
+      await write(call, body.name ?? '', (...by) =>
+        createEntry(...by, channelStore, body, repeatable),
+      ),
     );
   });
 
@@ -105,7 +112,8 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     const { id = null, model = null, ...members } = body;
     const draft = {
       id,
-      members: id === null ? { name: 'new', ...members } : members,
+      // A key can be tried before anything is known of the models.
+      members: id === null ? { name: 'new', models: [], ...members } : members,
       action: 'test',
     } as const;
     const { entry, before } = await fromDatabase(() =>

@@ -241,6 +241,66 @@ export const readChannel = defineRoute({
   example,
 });
 
+export const readChannelForm = defineRoute({
+  method: 'GET',
+  path: '/forms/channel',
+  summary:
+    'What a form for channels needs: their members as the file describes them, and the vendors',
+  permission: 'channels.read',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    /** In the order of the file. */
+    members: z.array(
+      z.object({
+        name: z.string(),
+        form: z.enum(['text', 'choice', 'count', 'flag', 'names', 'structure']),
+        /** What it, an item, or a name in it is one of; null: it is free. */
+        choices: z.array(z.string()).nullable(),
+        /** What a channel without it has; null: nothing, or it is needed. */
+        usual: z.unknown(),
+        /** Shown by a hint only. */
+        secret: z.boolean(),
+      }),
+    ),
+    /** Values of `provider`, and public servers with the provider that speaks to them. */
+    vendors: z.array(
+      z.object({
+        name: z.string(),
+        provider: z.string(),
+        /** Null: it has to be given. */
+        base_url: z.string().nullable(),
+        protocols: z.array(z.string()),
+        also_speaks: z.array(z.string()),
+        /** How its keys begin, where that is known. */
+        key_beginnings: z.array(z.string()),
+      }),
+    ),
+    groups: z.array(z.string()),
+    /** Names that a channel may serve, as far as the catalogue knows them. */
+    models: z.array(z.string()),
+  }),
+  example: {
+    members: [
+      { name: 'priority', form: 'count', choices: null, usual: 0, secret: false },
+      { name: 'cache', form: 'choice', choices: ['auto', 'off'], usual: 'auto', secret: false },
+    ],
+    vendors: [
+      {
+        name: 'anthropic',
+        provider: 'anthropic',
+        base_url: 'https://api.anthropic.com/v1',
+        protocols: ['messages'],
+        also_speaks: [],
+        key_beginnings: ['sk-ant-'],
+      },
+    ],
+    groups: ['default'],
+    models: ['claude-sonnet-5'],
+  },
+});
+
 export const createChannel = defineRoute({
   method: 'POST',
   path: '/channels',
@@ -249,7 +309,8 @@ export const createChannel = defineRoute({
   permission: 'channels.write',
   parameters: nothing,
   query: nothing,
-  body: z.strictObject({ name: text(200, 'a channel name'), ...given }),
+  // A name is needed, which the rules of the file say together with what else is wrong.
+  body: z.strictObject({ name: text(200, 'a channel name').optional(), ...given }),
   response: channel,
   example,
 });
@@ -300,6 +361,18 @@ export const testChannel = defineRoute({
     status: z.int().nullable(),
     /** What the model said, or the error as a client would get it. */
     text: z.string(),
+    /** What the upstream said about its failure, cleaned; null: nothing in a known form. */
+    words: z.string().nullable(),
+    /** What was sent, with `…` in the place of secrets; null: nothing was. */
+    request: z
+      .object({
+        method: z.string(),
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        /** JSON. */
+        body: z.string(),
+      })
+      .nullable(),
     usage: z.object({ input: z.int(), output: z.int() }).nullable(),
   }),
   example: {
@@ -317,6 +390,13 @@ export const testChannel = defineRoute({
     model: 'gpt-5',
     status: 401,
     text: 'the upstream refused its credential',
+    words: 'invalid_api_key: Incorrect API key provided: [key]',
+    request: {
+      method: 'POST',
+      url: 'https://eu.example.com/v1/chat/completions',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer …' },
+      body: '{"model":"gpt-5","stream":true}',
+    },
     usage: null,
   },
 });

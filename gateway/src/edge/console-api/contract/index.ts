@@ -4,6 +4,7 @@ import {
   createChannel,
   listChannels,
   readChannel,
+  readChannelForm,
   testChannel,
 } from './channels.ts';
 import { credit, listEntries } from './accounts.ts';
@@ -20,6 +21,7 @@ import {
   listAliases,
   listGroups,
   listModels,
+  previewPrice,
   putAlias,
   readAlias,
   readModel,
@@ -79,6 +81,7 @@ export const contract = {
   rotateKey,
   revokeKey,
   listModels,
+  previewPrice,
   readModel,
   createModel,
   changeModel,
@@ -97,6 +100,7 @@ export const contract = {
   readHealth,
   listChannels,
   readChannel,
+  readChannelForm,
   createChannel,
   changeChannel,
   testChannel,

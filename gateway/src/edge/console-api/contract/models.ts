@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kinds, priceParts } from '#config/index.ts';
 import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
-import { management, nothing, searchText, text, time } from './values.ts';
+import { management, money, nothing, searchText, text, time } from './values.ts';
 
 const prices = z.array(
   z.object({
@@ -175,19 +175,15 @@ export const readModel = defineRoute({
   },
 });
 
+/** The parts of a price as in the file. */
+const givenPrice = z.partialRecord(
+  z.enum(priceParts),
+  z.union([z.string(), z.number(), z.array(z.unknown()), z.record(z.string(), z.unknown())]),
+  'expected the parts of a price',
+);
+
 /** Only kinds of values: what they may be are the rules of the file. */
-const given = {
-  ...givenAnytime(kinds.model),
-  /** Its parts as in the file. */
-  price: z
-    .partialRecord(
-      z.enum(priceParts),
-      z.union([z.string(), z.number(), z.array(z.unknown()), z.record(z.string(), z.unknown())]),
-      'expected the parts of a price',
-    )
-    .nullable()
-    .optional(),
-};
+const given = { ...givenAnytime(kinds.model), price: givenPrice.nullable().optional() };
 
 export const createModel = defineRoute({
   method: 'POST',
@@ -332,4 +328,58 @@ export const changeGroup = defineRoute({
   body: z.strictObject(givenAnytime(kinds.group)),
   response: group,
   example: { ...groupExample, price_multiplier: '1.5' },
+});
+
+export const previewPrice = defineRoute({
+  method: 'POST',
+  path: '/prices/preview',
+  summary:
+    'What another price of a model would have made of the requests of the last days. Nothing is changed',
+  permission: 'models.read',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({
+    model: text(200, 'a model id'),
+    price: givenPrice,
+    days: z
+      .int('expected a whole number of days')
+      .min(1, 'expected 1 to 90 days')
+      .max(90, 'expected 1 to 90 days')
+      .default(30),
+  }),
+  response: z.object({
+    /** From when rows were counted: later than asked for where there are more than can be. */
+    from: time,
+    to: time,
+    requests: z.int(),
+    /** Those counted with what they cost, because their receipts do not say what the price would make of them. */
+    inexact: z.int(),
+    cost: money,
+    would_be: money,
+    /** Who would pay less or more, the largest difference first. */
+    payers: z.array(
+      z.object({
+        kind: z.enum(['user', 'team']),
+        name: z.string(),
+        requests: z.int(),
+        cost: money,
+        would_be: money,
+      }),
+    ),
+    /** How many payers the list leaves out. */
+    more_payers: z.int(),
+  }),
+  example: {
+    from: '2026-10-26T10:00:00.000Z',
+    to: '2026-11-25T10:00:00.000Z',
+    requests: 12_310,
+    inexact: 61,
+    cost: '1702',
+    would_be: '1466',
+    payers: [
+      { kind: 'team', name: 'platform', requests: 8_204, cost: '1082', would_be: '932' },
+      { kind: 'user', name: 'ada@example.com', requests: 4_106, cost: '620', would_be: '534' },
+    ],
+    more_payers: 0,
+  },
 });

@@ -1,6 +1,11 @@
 import { isIP } from 'node:net';
 import { textProtocolNames } from '#canonical/index.ts';
-import { buildSnapshot, type StoredChannel, type StoredModel } from '#catalogue/index.ts';
+import {
+  buildSnapshot,
+  type Channel,
+  type StoredChannel,
+  type StoredModel,
+} from '#catalogue/index.ts';
 import { kinds, type Names, readEntry } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { Caller } from '#identity/index.ts';
@@ -10,6 +15,7 @@ import {
   isOfTheLink,
   type UpstreamClient,
   type UpstreamListener,
+  type UpstreamRequest,
 } from '#upstream/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 import { createRelay, type RelayParts } from '../relay.ts';
@@ -52,8 +58,20 @@ interface TrialResult {
   readonly status: number | null;
   /** What the model said, or the message of the error as a client would get it. At most 500 characters. */
   readonly text: string;
+  /** What the upstream said about its failure, cleaned; null: nothing in a known form. */
+  readonly words: string | null;
+  /** What was sent, without secrets; null: nothing was. */
+  readonly request: SentRequest | null;
   /** As the upstream reported them; null: it did not. */
   readonly usage: { readonly input: number; readonly output: number } | null;
+}
+
+interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
 }
 
 interface TrialOptions {
@@ -109,11 +127,17 @@ export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOption
     if (isIP(host) !== 0) note('resolve');
     const client = connect(note);
     let record: ExchangeRecord | null = null;
+    let sent: SentRequest | null = null;
     const relay = createRelay({
       ...parts,
+      // Nobody keeps them: they are for whoever tries the channel.
+      keepsErrorTexts: true,
       snapshot: () => snapshot,
       upstream: {
-        send: (request, listener) => client.send(request, notingHead(listener, note)),
+        send(request, listener) {
+          sent = withoutSecrets(request, target);
+          return client.send(request, notingHead(listener, note));
+        },
         close: () => client.close(),
       },
       health: createChannelHealth(() => {}),
@@ -153,7 +177,8 @@ export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOption
       await client.close();
     }
     if (record === null) return failedResult('upstream', times, model);
-    return resultOf({ record, error, response, times, startedAt, model, isSecure: isTls(target) });
+    const isSecure = isTls(target);
+    return resultOf({ record, error, response, times, startedAt, model, isSecure, sent });
   };
 }
 
@@ -247,6 +272,23 @@ function notingHead(listener: UpstreamListener, note: (step: 'status') => void):
   };
 }
 
+/** The request as it is sent, with a mark in the place of every credential and of the channel's own headers. */
+function withoutSecrets(
+  { method, origin, path, headers, body }: UpstreamRequest,
+  { credentials, headers: own }: Pick<Channel, 'credentials' | 'headers'>,
+): SentRequest {
+  const secrets = [...credentials, ...Object.values(own)];
+  const hide = (text: string) => secrets.reduce((rest, each) => rest.replaceAll(each, '…'), text);
+  return {
+    method,
+    url: hide(origin + path),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, hide(value)]),
+    ),
+    body: body instanceof Buffer ? hide(body.toString()) : '',
+  };
+}
+
 interface Ended {
   readonly record: ExchangeRecord;
   readonly error: GatewayError | null;
@@ -255,6 +297,7 @@ interface Ended {
   readonly startedAt: number;
   readonly model: string;
   readonly isSecure: boolean;
+  readonly sent: SentRequest | null;
 }
 
 function resultOf({
@@ -265,6 +308,7 @@ function resultOf({
   startedAt,
   model,
   isSecure,
+  sent,
 }: Ended): TrialResult {
   const attempt = record.attempts.at(-1);
   const { outcome, tokens, usageSource } = record;
@@ -282,6 +326,8 @@ function resultOf({
     model,
     status: attempt?.status ?? null,
     text: text.slice(0, longestText),
+    words: attempt?.words ?? null,
+    request: sent,
     usage: usageSource === 'reported' ? { input: tokens.input, output: tokens.output } : null,
   };
 }
@@ -340,5 +386,7 @@ const failedResult = (
   model,
   status: null,
   text: '',
+  words: null,
+  request: null,
   usage: null,
 });

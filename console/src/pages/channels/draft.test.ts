@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import {
+  bodyOf,
+  mergeDrafts,
+  vendorOf,
+  vendorOfKey,
+  withVendor,
+  type Draft,
+  type Vendor,
+} from './draft.ts';
+
+const draft: Draft = {
+  name: 'azure-eu',
+  provider: 'openai',
+  base_url: 'https://api.openai.com/v1',
+  protocols: ['chat'],
+  api_keys: [{ hint: 'sk-…9f2a' }],
+  headers: { 'x-tenant': { hint: '…' } },
+  models: [
+    { name: 'gpt-5', upstream: 'gpt-5-eu' },
+    { name: 'gpt-5-mini', upstream: '' },
+  ],
+  timeouts: { first_byte: '30s' },
+  priority: 0,
+  weight: 1,
+  proxy: null,
+};
+
+test('a body has what was changed, and nothing else', () => {
+  expect(bodyOf(draft, draft)).toEqual({});
+  const changed: Draft = {
+    ...draft,
+    api_keys: ['sk-new', { hint: 'sk-…9f2a' }],
+    headers: { 'x-other': 'one' },
+    models: [
+      { name: 'gpt-5', upstream: 'gpt-5' },
+      { name: 'fast', upstream: 'gpt-5-mini' },
+    ],
+    base_url: '',
+    weight: 3,
+  };
+  expect(bodyOf(draft, changed)).toEqual({
+    api_keys: ['sk-new', { hint: 'sk-…9f2a' }],
+    headers: { 'x-tenant': null, 'x-other': 'one' },
+    models: ['gpt-5', { name: 'fast', upstream: 'gpt-5-mini' }],
+    base_url: null,
+    weight: 3,
+  });
+});
+
+test('of two people, each keeps what the other has not touched', () => {
+  const theirs: Draft = {
+    ...draft,
+    priority: 5,
+    weight: 9,
+    models: [{ name: 'gpt-5', upstream: 'gpt-5-sweden' }, ...draft.models.slice(1)],
+    timeouts: {},
+  };
+  const yours: Draft = {
+    ...draft,
+    weight: 2,
+    models: [...draft.models, { name: 'new', upstream: '' }],
+    headers: {},
+  };
+  const { merged, changes } = mergeDrafts(draft, theirs, yours);
+  expect(merged).toEqual({
+    ...draft,
+    priority: 5,
+    // Both changed it: what is about to be saved is what its writer sees.
+    weight: 2,
+    models: [
+      { name: 'gpt-5', upstream: 'gpt-5-sweden' },
+      { name: 'gpt-5-mini', upstream: '' },
+      { name: 'new', upstream: '' },
+    ],
+    timeouts: {},
+    headers: {},
+  });
+  expect(changes.map(({ member, part }) => [member, part])).toEqual([
+    ['headers', 'x-tenant'],
+    ['models', 'gpt-5'],
+    ['models', 'new'],
+    ['timeouts', 'first_byte'],
+    ['priority', null],
+    ['weight', null],
+  ]);
+  expect(changes.at(-1)).toMatchObject({ before: 1, theirs: 9, yours: 2 });
+});
+
+const vendor = (name: string, base_url: string | null, ...key_beginnings: string[]): Vendor => ({
+  name,
+  provider: name === 'groq' ? 'openai-compatible' : name,
+  base_url,
+  protocols: ['chat'],
+  also_speaks: [],
+  key_beginnings,
+});
+const vendors = [
+  vendor('openai', 'https://api.openai.com/v1', 'sk-'),
+  vendor('openai-compatible', null),
+  vendor('anthropic', 'https://api.anthropic.com/v1', 'sk-ant-'),
+  vendor('groq', 'https://api.groq.com/openai/v1', 'gsk_'),
+];
+
+test.each([
+  ['sk-proj-abc', 'openai'],
+  ['sk-ant-abc', 'anthropic'],
+  ['gsk_abc', 'groq'],
+  ['abc', undefined],
+])('%s is a key of %s', (key, name) => {
+  expect(vendorOfKey(key, vendors)?.name).toBe(name);
+});
+
+test('a server that is known by its address is one of its provider', () => {
+  const groq = withVendor(draft, vendors[3]!);
+  expect(groq).toMatchObject({ provider: 'openai-compatible', base_url: vendors[3]?.base_url });
+  expect(vendorOf(groq, vendors)?.name).toBe('groq');
+  expect(vendorOf({ ...groq, base_url: 'http://vllm' }, vendors)?.name).toBe('openai-compatible');
+  expect(vendorOf({ ...draft, base_url: 'http://azure' }, vendors)?.name).toBe('openai');
+});

@@ -1,0 +1,180 @@
+import { queryOptions } from '@tanstack/react-query';
+import { read, type Body, type Result } from '../../api/client.ts';
+
+export type ChannelDetail = Result<'readChannel'>;
+export type ChannelForm = Result<'readChannelForm'>;
+export type Member = ChannelForm['members'][number];
+export type Vendor = ChannelForm['vendors'][number];
+
+/** A secret that the gateway has, as it shows it. */
+interface Hint {
+  readonly hint: string;
+}
+
+export interface ServedModel {
+  readonly name: string;
+  /** At the upstream; empty: the same. */
+  readonly upstream: string;
+}
+
+/** Members of a channel as they are edited: as the API has them, with every model in one form. */
+export interface Draft {
+  readonly name: string;
+  readonly provider: string;
+  readonly base_url: string | null;
+  readonly protocols: readonly string[];
+  /** Stored ones by their hints, new ones as they were typed. */
+  readonly api_keys: readonly (string | Hint)[];
+  /** By name; the same. */
+  readonly headers: Readonly<Record<string, string | Hint>>;
+  readonly models: readonly ServedModel[];
+  readonly timeouts: Readonly<Record<string, string>>;
+  /** Every other member of the kind. */
+  readonly [member: string]: unknown;
+}
+
+export const channelFormQuery = queryOptions({
+  queryKey: ['channel-form'],
+  queryFn: ({ signal }) => read<'readChannelForm'>('/forms/channel', {}, signal),
+  staleTime: 60_000,
+});
+
+/** @param id or the name */
+export const channelQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['channels', id],
+    queryFn: ({ signal }) => read<'readChannel'>(`/channels/${encodeURIComponent(id)}`, {}, signal),
+    // What is typed into its form is not replaced: a save shows what somebody else has changed.
+    refetchOnWindowFocus: false,
+  });
+
+/** A channel as it is. */
+export function draftOf(channel: ChannelDetail, { members }: ChannelForm): Draft {
+  const values: Readonly<Record<string, unknown>> = channel;
+  const own = Object.fromEntries(members.map(({ name }) => [name, values[name] ?? null]));
+  const models = channel.models.map((model) =>
+    typeof model === 'string' ? { name: model, upstream: '' } : model,
+  );
+  return { ...own, models } as unknown as Draft;
+}
+
+/** A channel of which nothing is known. */
+export function emptyDraft({ members }: ChannelForm): Draft {
+  const usual = Object.fromEntries(members.map(({ name, usual: value }) => [name, value]));
+  return { ...usual, name: '', provider: '', models: [] } as unknown as Draft;
+}
+
+/** Another channel like this one. Secrets stay where they are. */
+export function cloneOf(channel: ChannelDetail, form: ChannelForm): Draft {
+  return { ...draftOf(channel, form), name: '', api_keys: [], headers: {}, proxy: null };
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** What a body says so that what was before becomes the draft; `null` stands for none. */
+export function bodyOf(before: Draft, draft: Draft): Body<'changeChannel'> {
+  const changed = Object.keys(draft).filter((name) => !same(before[name], draft[name]));
+  return Object.fromEntries(changed.map((name) => [name, givenOf(name, before, draft)]));
+}
+
+/** A member as the API takes it. */
+function givenOf(name: string, before: Draft, draft: Draft): unknown {
+  if (name === 'models') {
+    return draft.models.map((model) =>
+      model.upstream === '' || model.upstream === model.name ? model.name : { ...model },
+    );
+  }
+  if (name === 'headers') {
+    const gone = Object.keys(before.headers).filter((each) => !(each in draft.headers));
+    const typed = Object.entries(draft.headers).filter(([, value]) => typeof value === 'string');
+    return Object.fromEntries([...gone.map((each) => [each, null]), ...typed]);
+  }
+  return draft[name] === '' ? null : draft[name];
+}
+
+/** Something that can be changed by itself: a member, or one model, header or time-out. */
+export interface Change {
+  readonly member: string;
+  /** Of a model, header or time-out; null: the member has no parts. */
+  readonly part: string | null;
+  readonly before: unknown;
+  readonly theirs: unknown;
+  readonly yours: unknown;
+}
+
+const partsByName = (draft: Draft, member: string): Readonly<Record<string, unknown>> => {
+  if (member === 'models') {
+    return Object.fromEntries(draft.models.map(({ name, upstream }) => [name, upstream || name]));
+  }
+  return draft[member] as Readonly<Record<string, unknown>>;
+};
+const withParts = ['models', 'headers', 'timeouts'];
+
+/** What two people have made of one channel: each change, and the channel with the changes of both. */
+export function mergeDrafts(
+  before: Draft,
+  theirs: Draft,
+  yours: Draft,
+): { readonly merged: Draft; readonly changes: readonly Change[] } {
+  const changes: Change[] = [];
+  const merged: Record<string, unknown> = {};
+  const decide = (change: Change): unknown => {
+    const isTheirs = !same(change.before, change.theirs);
+    const isYours = !same(change.before, change.yours);
+    if (isTheirs || isYours) changes.push(change);
+    return isYours ? change.yours : change.theirs;
+  };
+  for (const member of Object.keys(yours)) {
+    if (!withParts.includes(member)) {
+      const [a, b, c] = [before[member], theirs[member], yours[member]];
+      merged[member] = decide({ member, part: null, before: a, theirs: b, yours: c });
+      continue;
+    }
+    const [a, b, c] = [before, theirs, yours].map((draft) => partsByName(draft, member));
+    const names = [
+      ...new Set([...Object.keys(b ?? {}), ...Object.keys(c ?? {}), ...Object.keys(a ?? {})]),
+    ];
+    const parts = names
+      .map((part) => {
+        const value = decide({
+          member,
+          part,
+          before: a?.[part],
+          theirs: b?.[part],
+          yours: c?.[part],
+        });
+        return [part, value] as const;
+      })
+      .filter(([, value]) => value !== undefined);
+    merged[member] =
+      member === 'models'
+        ? parts.map(([name, upstream]) => ({ name, upstream: upstream === name ? '' : upstream }))
+        : Object.fromEntries(parts);
+  }
+  return { merged: merged as unknown as Draft, changes };
+}
+
+/** The vendor whose keys look like this one; undefined: it could be anybody's. */
+export function vendorOfKey(key: string, vendors: readonly Vendor[]): Vendor | undefined {
+  const lengthOf = ({ key_beginnings: beginnings }: Vendor) =>
+    Math.max(0, ...beginnings.filter((each) => key.startsWith(each)).map(({ length }) => length));
+  const [best] = vendors.toSorted((a, b) => lengthOf(b) - lengthOf(a));
+  return best !== undefined && lengthOf(best) > 0 ? best : undefined;
+}
+
+/** With the address and the protocols of another vendor. */
+export const withVendor = (draft: Draft, { provider, base_url, protocols }: Vendor): Draft => ({
+  ...draft,
+  provider,
+  base_url,
+  protocols,
+});
+
+/** The vendor of the draft: a known server by its address, else its provider. */
+export function vendorOf(draft: Draft, vendors: readonly Vendor[]): Vendor | undefined {
+  const own = vendors.filter(({ provider }) => provider === draft.provider);
+  return (
+    own.find(({ name, base_url: url }) => name !== draft.provider && url === draft.base_url) ??
+    own.find(({ name }) => name === draft.provider)
+  );
+}

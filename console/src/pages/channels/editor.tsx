@@ -1,0 +1,383 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { ApiFailure, newCallName, write, type FieldProblem } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { useWords } from '../../words/index.ts';
+import {
+  bodyOf,
+  draftOf,
+  mergeDrafts,
+  vendorOf,
+  vendorOfKey,
+  withVendor,
+  type ChannelDetail,
+  type ChannelForm,
+  type Draft,
+} from './draft.ts';
+import styles from './editor.module.css';
+import { Labelled, MemberField } from './fields.tsx';
+import { equalsOf, type Channel } from './list.ts';
+import { ModelsField } from './models-field.tsx';
+import { HeadersField, KeysField } from './secret-fields.tsx';
+import { TrialPart } from './trial.tsx';
+import { TwoEditors } from './two-editors.tsx';
+
+interface Props {
+  readonly form: ChannelForm;
+  /** As it is kept; null: it is a new one. */
+  readonly channel: ChannelDetail | null;
+  /** What the form begins with. */
+  readonly initial: Draft;
+  /** What nobody has said anything of: the same as `initial`, but for a clone. */
+  readonly before: Draft;
+  /** All channels, for what follows from a setting. */
+  readonly all: readonly Channel[];
+  readonly isReadOnly: boolean;
+  /** Whether whoever looks at it may try it. */
+  readonly mayTry: boolean;
+  /** Whether it is tried at once. */
+  readonly triesAtOnce: boolean;
+  readonly onSaved: (channel: ChannelDetail) => void;
+}
+
+/** Members with a place of their own; all others stand in the last part, in the order of the file. */
+const placed = new Set(
+  (
+    'name provider api_keys base_url proxy headers models enabled groups priority weight user_agents ' +
+    'protocols'
+  ).split(' '),
+);
+
+/** A channel in numbered parts on one page, which can be tried before it is saved. */
+export function ChannelEditor(props: Props) {
+  const { form, channel, isReadOnly, triesAtOnce, onSaved, all } = props;
+  const say = useWords();
+  const formats = useFormats();
+  const client = useQueryClient();
+  const { csrf_token: token } = useSession();
+  const [kept, setKept] = useState({ before: props.before, revision: channel?.revision ?? 0 });
+  const [draft, setDraft] = useState(props.initial);
+  /** Grows when fields get other values than those that were typed into them. */
+  const [version, setVersion] = useState(0);
+  const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [theirs, setTheirs] = useState<ChannelDetail | null>(null);
+  const [call] = useState(newCallName);
+  /** The vendor that was seen by a key, and may be changed by another one. */
+  const [seen, setSeen] = useState<string | null>(null);
+  const element = useRef<HTMLFormElement>(null);
+  const own = all.find(({ id }) => id === channel?.id);
+  const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
+  const body = bodyOf(kept.before, draft);
+  const count = Object.keys(body).length;
+  const vendor = vendorOf(draft, form.vendors);
+
+  useEffect(() => {
+    if (problems.length === 0) return;
+    element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [problems]);
+
+  function changeKeys(next: Partial<Draft>): void {
+    const typed = next.api_keys?.findLast((key) => typeof key === 'string');
+    const guess = typed === undefined ? undefined : vendorOfKey(typed, form.vendors);
+    const isFree = draft.provider === '' || (seen !== null && seen === vendor?.name);
+    if (guess === undefined || !isFree || channel !== null) {
+      change(next);
+      return;
+    }
+    setSeen(guess.name);
+    setDraft((last) => withVendor({ ...last, ...next }, guess));
+  }
+
+  function take(changed: ChannelDetail, next?: Draft): void {
+    const before = draftOf(changed, form);
+    setKept({ before, revision: changed.revision });
+    setDraft(next ?? before);
+    setVersion((last) => last + 1);
+  }
+
+  async function save(members: typeof body, revision: number): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    setProblems([]);
+    try {
+      const saved =
+        channel === null
+          ? await write<'createChannel'>('POST', '/channels', members, token, {
+              'idempotency-key': call,
+            })
+          : await write<'changeChannel'>('PATCH', `/channels/${channel.id}`, members, token, {
+              'if-match': `"${revision}"`,
+            });
+      take(saved);
+      await client.invalidateQueries({ queryKey: ['channels'] });
+      onSaved(saved);
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      if (error.code === 'stale') setTheirs(error.object as ChannelDetail);
+      else {
+        setProblems(error.fields);
+        setProblem(
+          error.fields.length > 0
+            ? say('channels.wrongFields', { count: error.fields.length })
+            : error.message,
+        );
+      }
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    void save(body, kept.revision);
+  }
+
+  const remedy = (what: 'key' | 'address' | 'model') => {
+    if (what === 'model') return;
+    const typed = draft.api_keys.some((key) => typeof key === 'string');
+    if (what === 'key' && typed) {
+      change({ api_keys: draft.api_keys.filter((key) => typeof key !== 'string') });
+    }
+    document.getElementById(what === 'key' ? 'channel-api_keys' : 'channel-base_url')?.focus();
+  };
+
+  const member = (name: string, more: Partial<Parameters<typeof MemberField>[0]> = {}) => {
+    const described = form.members.find((each) => each.name === name);
+    if (described === undefined) return null;
+    return (
+      <MemberField
+        key={name}
+        member={described}
+        value={draft[name]}
+        onChange={(value) => change({ [name]: value })}
+        problems={problems}
+        version={version}
+        {...more}
+      />
+    );
+  };
+  const names = draft.models.map(({ name }) => name).filter((name) => name !== '');
+  const equals = equalsOf(
+    {
+      ...(own ?? ({} as Channel)),
+      id: channel?.id ?? '',
+      priority: Number(draft['priority']),
+      groups: draft['groups'] as string[],
+      models: names,
+    },
+    all,
+  );
+  const weights = equals.reduce((sum, { weight }) => sum + weight, Number(draft['weight']));
+  const stops = own !== undefined && own.enabled && draft['enabled'] === false ? own.alone : null;
+  const merge = theirs === null ? null : mergeDrafts(kept.before, draftOf(theirs, form), draft);
+
+  const parts: readonly { readonly name: PartName; readonly fields: ReactNode }[] = [
+    {
+      name: 'key',
+      fields: (
+        <div className={styles['two']}>
+          <KeysField
+            draft={draft}
+            onChange={changeKeys}
+            problems={problems}
+            states={own?.api_keys ?? []}
+          />
+          <Labelled
+            name="provider"
+            problems={problems}
+            hint={seen !== null && seen === vendor?.name ? say('channels.seenByKey') : undefined}
+          >
+            {({ id, note, isWrong }) => (
+              <select
+                className="input"
+                id={id}
+                value={vendor?.name ?? ''}
+                aria-invalid={isWrong}
+                aria-describedby={note}
+                onChange={({ target }) => {
+                  const chosen = form.vendors.find(({ name }) => name === target.value);
+                  if (chosen !== undefined) setDraft(withVendor(draft, chosen));
+                }}
+              >
+                {vendor === undefined && <option value="">{say('channels.chooseVendor')}</option>}
+                {form.vendors.map(({ name }) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            )}
+          </Labelled>
+        </div>
+      ),
+    },
+    {
+      name: 'address',
+      fields: (
+        <div className={styles['stack']}>
+          <div className={styles['two']}>
+            {member('base_url')}
+            {member('proxy')}
+          </div>
+          <HeadersField draft={draft} onChange={change} problems={problems} />
+        </div>
+      ),
+    },
+    {
+      name: 'trial',
+      fields: (
+        <TrialPart
+          bodyOf={() => (channel === null ? body : { ...body, id: channel.id })}
+          models={names.filter((name) => !name.includes('*'))}
+          known={form.models}
+          triesAtOnce={triesAtOnce}
+          onRemedy={remedy}
+        />
+      ),
+    },
+    {
+      name: 'models',
+      fields: (
+        <ModelsField
+          models={draft.models}
+          onChange={change}
+          problems={problems}
+          known={form.models}
+        />
+      ),
+    },
+    {
+      name: 'place',
+      fields: (
+        <div className={styles['two']}>
+          {channel === null && member('name')}
+          {member('groups', { choices: form.groups })}
+          {member('priority', {
+            hint:
+              equals.length > 0
+                ? say('channels.equalTo', { names: equals.map(({ name }) => name).join(', ') })
+                : say('channels.memberHints.priority'),
+          })}
+          {member('weight', {
+            hint:
+              equals.length > 0
+                ? say('channels.shareOf', {
+                    share: formats.percent(
+                      Math.round((100 * Number(draft['weight'])) / Math.max(1, weights)) / 100,
+                    ),
+                  })
+                : say('channels.noEquals'),
+          })}
+          {member('protocols', {
+            ...(vendor !== undefined && {
+              choices: [...vendor.protocols, ...vendor.also_speaks],
+            }),
+          })}
+          {member('user_agents')}
+          {channel !== null && (
+            <div>
+              {member('enabled')}
+              {stops !== null && (
+                <p className="problem" role="status">
+                  {stops.count === 0
+                    ? say('channels.disableNothing')
+                    : `${say('channels.disableStops', { count: stops.count })} ${stops.models.join(', ')}`}
+                </p>
+              )}
+            </div>
+          )}
+        </div>
+      ),
+    },
+    {
+      name: 'rest',
+      fields: (
+        <div className={styles['two']}>
+          {form.members.filter(({ name }) => !placed.has(name)).map(({ name }) => member(name))}
+        </div>
+      ),
+    },
+  ];
+  return (
+    <>
+      <form ref={element} onSubmit={submit} noValidate>
+        <ol className={styles['parts']}>
+          {parts
+            .filter(({ name }) => name !== 'trial' || props.mayTry)
+            .map(({ name, fields }, at) => (
+              <li key={name}>
+                <span className={styles['number']} aria-hidden="true">
+                  {at + 1}
+                </span>
+                <div>
+                  <h2 className="strong">{say(`channels.parts.${name}`)}</h2>
+                  <p className="hint">{say(`channels.partHints.${name}`)}</p>
+                </div>
+                <fieldset disabled={isReadOnly && name !== 'trial'}>{fields}</fieldset>
+              </li>
+            ))}
+        </ol>
+        {!isReadOnly && (
+          <div className={styles['bar']}>
+            <p className="problem" role="alert">
+              {problem}
+            </p>
+            {channel === null ? (
+              <>
+                <button
+                  type="button"
+                  className="button"
+                  disabled={isBusy}
+                  onClick={() => void save({ ...body, enabled: false }, 0)}
+                >
+                  {say('channels.saveDisabled')}
+                </button>
+                <button type="submit" className="button main" disabled={isBusy}>
+                  {say('channels.saveNew')}
+                </button>
+              </>
+            ) : (
+              <>
+                <button
+                  type="button"
+                  className="button"
+                  disabled={isBusy || count === 0}
+                  onClick={() => {
+                    setDraft(kept.before);
+                    setProblems([]);
+                    setProblem(null);
+                    setVersion((last) => last + 1);
+                  }}
+                >
+                  {say('channels.discard')}
+                </button>
+                <button type="submit" className="button main" disabled={isBusy || count === 0}>
+                  {say('channels.save')}
+                </button>
+              </>
+            )}
+          </div>
+        )}
+      </form>
+      {theirs !== null && merge !== null && (
+        <TwoEditors
+          name={theirs.name}
+          changes={merge.changes}
+          onClose={() => setTheirs(null)}
+          onTakeTheirs={() => {
+            take(theirs);
+            setTheirs(null);
+          }}
+          onSaveBoth={() => {
+            take(theirs, merge.merged);
+            setTheirs(null);
+            void save(bodyOf(draftOf(theirs, form), merge.merged), theirs.revision);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+type PartName = 'key' | 'address' | 'trial' | 'models' | 'place' | 'rest';
