@@ -52,7 +52,7 @@ export class ApiFailure extends Error {
 const base = '/admin/v1';
 
 /** Without a session these are answered as usual; to anything else it means that the session is over. */
-const withoutSession = ['/auth/login', '/session'];
+const withoutSession = ['/auth/login', '/auth/invite', '/session'];
 
 /** Reads. @param path as in the contract, with its parameters filled in */
 export function read<Name extends keyof Contract>(

@@ -12,7 +12,10 @@ class PageNotLoaded extends Error {
 /** The page that was loaded anew because its program was missing. */
 const reloaded = 'sluice-reloaded';
 
-/** A page whose program loads when it is opened. */
+/**
+ * A page whose program loads when it is opened. A page names the type of what it returns: the type of the router would
+ * otherwise depend on itself.
+ */
 export function lazyPage<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,

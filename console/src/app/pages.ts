@@ -36,6 +36,15 @@ const all = [
   },
   { to: '/models', name: 'models', icon: 'models', letter: 'm', group: 'run' },
   { to: '/playground', name: 'playground', icon: 'playground', letter: 'p', group: 'run' },
+  {
+    to: '/people',
+    name: 'people',
+    icon: 'people',
+    letter: 'e',
+    group: 'people',
+    needs: 'users.read',
+  },
+  { to: '/teams', name: 'teams', icon: 'teams', letter: 't', group: 'people' },
   { to: '/keys', name: 'keys', icon: 'keys', letter: 'k', group: 'people' },
   {
     to: '/records',
@@ -60,11 +69,14 @@ const all = [
 export type Page = (typeof all)[number];
 
 /** The pages that a person may use, in the rail's order. */
-export function pagesFor({ permissions, playground }: Session): readonly Page[] {
+export function pagesFor({ permissions, playground, teams }: Session): readonly Page[] {
+  const seesTeams =
+    permissions.includes('users.read') || teams.some(({ role }) => role === 'owner');
   return all.filter(
     (page) =>
       (page.name !== 'playground' || playground) &&
       (page.name !== 'home' || !permissions.includes('usage.read')) &&
+      (page.name !== 'teams' || seesTeams) &&
       (!('needs' in page) || permissions.includes(page.needs)),
   );
 }

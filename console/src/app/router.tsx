@@ -8,6 +8,8 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { readModelsSearch } from '../pages/models/search.ts';
+import { readPeopleSearch } from '../pages/people/search.ts';
+import { readTeamsSearch } from '../pages/teams/search.ts';
 import { readRecordsSearch } from '../pages/records/search.ts';
 import { readChannelsSearch } from '../pages/channels/search.ts';
 import { readExplainSearch } from '../pages/explain/search.ts';
@@ -61,6 +63,13 @@ const signIn = createRoute({
   validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
     typeof to === 'string' && to.startsWith('/') && !to.startsWith('//') ? { to } : {},
   component: SignInPage,
+});
+
+/** Where an invitation leads. */
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/invite',
+  component: lazyPage(() => import('../pages/invite/page.tsx'), 'InvitePage'),
 });
 
 /** Everything behind the sign-in. */
@@ -208,6 +217,32 @@ const health = createRoute({
   component: lazyPage(() => import('../pages/health/page.tsx'), 'HealthPage'),
 });
 
+const people = createRoute({
+  getParentRoute: () => inside,
+  path: '/people',
+  validateSearch: readPeopleSearch,
+  component: lazyPage(() => import('../pages/people/page.tsx'), 'PeoplePage'),
+});
+
+const person = createRoute({
+  getParentRoute: () => inside,
+  path: '/people/$id',
+  component: lazyPage(() => import('../pages/people/person-page.tsx'), 'PersonPage'),
+});
+
+const teams = createRoute({
+  getParentRoute: () => inside,
+  path: '/teams',
+  validateSearch: readTeamsSearch,
+  component: lazyPage(() => import('../pages/teams/page.tsx'), 'TeamsPage'),
+});
+
+const team = createRoute({
+  getParentRoute: () => inside,
+  path: '/teams/$id',
+  component: lazyPage(() => import('../pages/teams/team-page.tsx'), 'TeamPage'),
+});
+
 const records = createRoute({
   getParentRoute: () => inside,
   path: '/records',
@@ -220,6 +255,7 @@ export function createConsoleRouter(client: QueryClient) {
     basepath: '/console',
     routeTree: root.addChildren([
       signIn,
+      invite,
       inside.addChildren([
         overview,
         requests,
@@ -236,6 +272,10 @@ export function createConsoleRouter(client: QueryClient) {
         settings,
         welcome,
         health,
+        people,
+        person,
+        teams,
+        team,
         records,
       ]),
     ]),

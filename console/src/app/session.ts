@@ -51,6 +51,16 @@ export async function signIn(
   keep(client, session);
 }
 
+/** Sets a first password with the token of an invitation, and signs in. */
+export async function acceptInvitation(
+  client: QueryClient,
+  body: Body<'acceptInvitation'>,
+): Promise<void> {
+  const session = await write<'acceptInvitation'>('POST', '/auth/invite', body, null);
+  await applyPreferences(session);
+  keep(client, session);
+}
+
 /** Keeps a choice with the account, so that it holds in every browser. */
 export async function choose(
   client: QueryClient,

@@ -37,6 +37,12 @@ export function Dialog({ title, onClose, isWide = false, isOpen = true, children
       ref={element}
       className={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
+      // The page closes it: one that the browser had closed already could not be opened again before the page knows.
+      onCancel={(event) => {
+        if (event.target !== element.current) return;
+        event.preventDefault();
+        onClose();
+      }}
       onClose={() => isOpen && onClose()}
     >
       <h2 className="dialogTitle" id={id}>

@@ -30,7 +30,24 @@ export function NameLink({ kind, name, children }: Props) {
       return !permissions.includes('channels.read') ? (
         children
       ) : (
-        <Link className="link" to="/channels" search={{ q: name }}>
+        <Link className="link" to="/channels/$id" params={{ id: name }}>
+          {name}
+        </Link>
+      );
+    case 'user':
+    case 'session':
+      return !permissions.includes('users.read') ? (
+        children
+      ) : (
+        <Link className="link" to="/people/$id" params={{ id: name }}>
+          {name}
+        </Link>
+      );
+    case 'team':
+      return !permissions.includes('users.read') ? (
+        children
+      ) : (
+        <Link className="link" to="/teams/$id" params={{ id: name }}>
           {name}
         </Link>
       );

@@ -148,8 +148,8 @@ const allowed = new Set(
     'Claude Code Codex Gemini CLI Cline Continue Cursor Open WebUI Python TypeScript SDK CI env ' +
     // Examples in forms.
     'https api example com direct claude- claude-cli file- ' +
-    // Words of filters, and what files and fees are called.
-    'model status cost ttft timeout test team research yaml keys channels web search SLUICE_KEY admin sh PowerShell ' +
+    // Words of filters and roles, and what files and fees are called.
+    'model status cost ttft timeout test team research yaml keys channels member viewer billing operator web search SLUICE_KEY admin sh PowerShell ' +
     'claude-code codex opencode open- openai- python eu claude-sonet-'
   ).split(' '),
 );

@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
@@ -36,15 +36,16 @@ export function KeysPage() {
   const client = useQueryClient();
   const { teams, permissions } = useSession();
   const [open, setOpen] = useState<Open | null>(null);
-  const { make: isMaking = false, q = '', sort } = useSearch({ from: '/inside/keys' });
+  const { make: isMaking = false, q = '', user, sort } = useSearch({ from: '/inside/keys' });
   const navigate = useNavigate();
   const searched = useSettled(q.trim());
   const list = useInfiniteQuery({
-    queryKey: ['keys', searched],
+    queryKey: ['keys', searched, user],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => {
       const query: Query<'listKeys'> = {
         ...(searched !== '' && { q: searched }),
+        ...(user !== undefined && { user }),
         ...(pageParam !== undefined && { cursor: pageParam }),
       };
       return read<'listKeys'>('/keys', query, signal);
@@ -63,7 +64,10 @@ export function KeysPage() {
 
   const go = (next: KeysSearch, replace: boolean) =>
     void navigate({ to: '/keys', search: next, replace });
-  const ordered = sort === undefined ? {} : { sort };
+  const ordered = {
+    ...(sort !== undefined && { sort }),
+    ...(user !== undefined && { user }),
+  };
   const kept = { ...ordered, ...(q !== '' && { q }) };
   const make = (is: boolean) => go(is ? { ...kept, make: true } : kept, !is);
 
@@ -120,12 +124,20 @@ export function KeysPage() {
         />
       </div>
       <div className="body">
+        {user !== undefined && (
+          <p>
+            {say('keys.ofPerson', { user })}{' '}
+            <Link className="link" to="/keys">
+              {say('keys.ofAll')}
+            </Link>
+          </p>
+        )}
         {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton rows={6} />}
-        {list.isSuccess && keys.length === 0 && searched !== '' && (
+        {list.isSuccess && keys.length === 0 && (searched !== '' || user !== undefined) && (
           <p className="state">{say('keys.noMatch')}</p>
         )}
-        {list.isSuccess && keys.length === 0 && searched === '' && (
+        {list.isSuccess && keys.length === 0 && searched === '' && user === undefined && (
           <div className="state">
             <p className="strong">{say('keys.empty')}</p>
             <p>{say('keys.emptyHint')}</p>
@@ -138,7 +150,14 @@ export function KeysPage() {
             order={sort}
             onOrder={(column) => {
               const next = nextOrder(column, sort, isHighFirst(column));
-              go({ ...(q !== '' && { q }), ...(next !== undefined && { sort: next }) }, true);
+              go(
+                {
+                  ...(q !== '' && { q }),
+                  ...(user !== undefined && { user }),
+                  ...(next !== undefined && { sort: next }),
+                },
+                true,
+              );
             }}
             onShowEntry={(key) => setOpen({ kind: 'entry', key })}
             onChange={(key) => setOpen({ kind: 'change', key })}

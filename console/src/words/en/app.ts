@@ -13,6 +13,7 @@ export const app = {
   settings: 'Settings',
   run: 'Run',
   people: 'People',
+  teams: 'Teams',
   signOut: 'Sign out',
   theme: 'Theme',
   light: 'Light',

@@ -7,6 +7,8 @@ export const keys = {
   empty: 'No keys yet',
   emptyHint:
     'Programs use a key to reach models through this gateway. Make one: press n, or New key above.',
+  ofPerson: 'Keys of {{user}}.',
+  ofAll: 'Show all',
   more: 'More keys',
   file: 'file',
   ofFile: 'change it in the configuration file',

@@ -23,6 +23,7 @@ export const teams = {
     actions: 'Actions',
   },
   of: '{{spent}} of {{limit}}',
+  ofTotal: '{{spent}} of {{limit}} in total',
   noBudget: 'no budget',
   states: {
     within: 'within its budgets',

@@ -15,6 +15,7 @@ export const app: Words['app'] = {
   settings: '设置',
   run: '运行',
   people: '人员',
+  teams: '团队',
   signOut: '退出登录',
   theme: '主题',
   light: '浅色',

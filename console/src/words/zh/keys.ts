@@ -8,6 +8,8 @@ export const keys: Words['keys'] = {
   noMatch: '没有名称包含此内容的密钥。',
   empty: '还没有密钥',
   emptyHint: '程序使用密钥通过此网关访问模型。按 n 或点击上方的“新建密钥”来创建。',
+  ofPerson: '{{user}} 的密钥。',
+  ofAll: '显示全部',
   more: '更多密钥',
   file: '文件',
   ofFile: '请在配置文件中更改',

@@ -25,6 +25,7 @@ export const teams: Words['teams'] = {
     actions: '操作',
   },
   of: '{{spent}} / {{limit}}',
+  ofTotal: '{{spent}} / {{limit}}（总计）',
   noBudget: '无预算',
   states: {
     within: '在预算之内',

@@ -74,7 +74,9 @@ export function createEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>
     }
     const name = nameOf(kind, members);
     const existing = await store.find(change, name);
-    const isTaken = existing !== null && nameOf(kind, existing) === name;
+    // It may be another one's id; addresses are found in capitals too.
+    const isTaken =
+      existing !== null && nameOf(kind, existing).toLowerCase() === name.toLowerCase();
     const entry = readNew(kind, members, await namesInForce(change), isTaken);
     if (isTaken) throw takenName(kind.name, name);
     store.check?.(null, entry, members);

@@ -29,6 +29,7 @@ export function shotsOf(shown: Shown): readonly Shot[] {
   const playground = JSON.stringify(['messages:claude-sonnet-5', 'chat:demo-reasoning']);
   return [
     { name: 'sign-in', path: '/sign-in', isOutside: true },
+    { name: 'invite', path: '/invite#token', isOutside: true },
     { name: 'welcome', path: '/welcome' },
     { name: 'overview', path: '/?range=7d' },
     { name: 'overview-30d', path: '/?range=30d&group=key&metric=requests' },
@@ -66,6 +67,12 @@ export function shotsOf(shown: Shown): readonly Shot[] {
         await page.locator('a[href*="/requests/req_"]').nth(1).waitFor();
       },
     },
+    { name: 'people', path: '/people' },
+    { name: 'person', path: '/people/member@example.com' },
+    { name: 'person-new', path: '/people?invite=true' },
+    { name: 'teams', path: '/teams' },
+    { name: 'team', path: '/teams/platform' },
+    { name: 'team-new', path: '/teams?make=true' },
     { name: 'health', path: '/health' },
     { name: 'records-books', path: '/records' },
     { name: 'records-tasks', path: '/records?tab=tasks&kind=ended' },

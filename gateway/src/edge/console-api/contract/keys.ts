@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kinds, parseEntry } from '#config/index.ts';
 import { givenAnytime, givenOnce, shownMembers, shownValues, upTo } from './members.ts';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, searchText, time } from './values.ts';
+import { count, money, nothing, searchText, text, time } from './values.ts';
 
 const members = shownMembers(kinds.key);
 
@@ -80,6 +80,8 @@ export const listKeys = defineRoute({
     cursor: z.string().min(1).max(400).optional(),
     /** What the name contains, in capitals or not. */
     q: searchText,
+    /** The e-mail address of whose keys. */
+    user: text(254).optional(),
   }),
   body: nothing,
   response: z.object({ data: z.array(key), next: z.string().nullable() }),

@@ -64,7 +64,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     fromDatabase(() => useCase().catch((error: unknown) => throwRefusal(kinds.key, error)));
 
   serveRoute(scope, contract.listKeys, options, async ({ query, caller }) => {
-    const { limit = defaultLimit, cursor, q } = query;
+    const { limit = defaultLimit, cursor, q, user } = query;
     return reads(async (db) => {
       const { sees } = await keyReachOf(db, caller);
       // One more than is shown tells whether there is a next page.
@@ -73,6 +73,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
         ...(sees !== undefined && { within: sees }),
         ...(cursor !== undefined && { after: cursor }),
         ...(q !== undefined && { search: q }),
+        ...(user !== undefined && { user }),
       });
       const keys = foundKeys.slice(0, limit);
       const next = foundKeys.length > limit ? (keys.at(-1)?.name ?? null) : null;

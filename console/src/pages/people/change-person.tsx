@@ -1,0 +1,61 @@
+import { useState, type FormEvent } from 'react';
+import { ApiFailure, write } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { Dialog } from '../../pieces/dialog.tsx';
+import { FormEnd } from '../../pieces/fields.tsx';
+import { useWords } from '../../words/index.ts';
+import { useWrite } from '../keys/use-write.ts';
+import styles from './page.module.css';
+import { PersonFields, personFields, readPerson } from './person-fields.tsx';
+import { nameOfPerson, type User } from './query.ts';
+
+interface Props {
+  readonly of: User;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+/** The settings of a person. If somebody else has changed them meanwhile, theirs are shown first. */
+export function ChangePerson({ of, onChanged, onClose }: Props) {
+  const say = useWords();
+  const { csrf_token: token } = useSession();
+  const [user, setUser] = useState(of);
+  const [isStale, setStale] = useState(false);
+  const sending = useWrite(personFields);
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const body = readPerson(new FormData(event.currentTarget));
+    sending.run(async () => {
+      const headers = { 'if-match': `"${user.revision}"` };
+      try {
+        await write<'changeUser'>('PATCH', `/users/${user.id}`, body, token, headers);
+        onChanged();
+      } catch (error) {
+        if (!(error instanceof ApiFailure) || error.code !== 'stale') throw error;
+        setUser(error.object as User);
+        setStale(true);
+      }
+    });
+  }
+
+  const name = nameOfPerson(user);
+  return (
+    <Dialog title={say('people.changeNamed', { name })} onClose={onClose}>
+      <form className={styles['form']} onSubmit={submit} key={user.revision}>
+        {isStale && (
+          <p className="problem" role="alert">
+            {say('people.stale')}
+          </p>
+        )}
+        <PersonFields initial={user} sending={sending} />
+        <FormEnd
+          sending={sending}
+          cancel={say('people.cancel')}
+          submit={say('people.save')}
+          onCancel={onClose}
+        />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,288 @@
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { read } from '../../api/client.ts';
+import { exact, plus, toText } from '../../format/exact.ts';
+import { limitState } from '../../format/limit.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { Gauge } from '../../pieces/meter.tsx';
+import { Money } from '../../pieces/money.tsx';
+import { inOrder, nextOrder } from '../../pieces/order.ts';
+import { RowMenu } from '../../pieces/row-menu.tsx';
+import { SortHead } from '../../pieces/sort-head.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useKeys } from '../../pieces/use-keys.ts';
+import { useRowFocus } from '../../pieces/use-row-focus.ts';
+import { useSettled } from '../../pieces/use-settled.ts';
+import { useWords } from '../../words/index.ts';
+import { InvitePerson } from './invite-person.tsx';
+import styles from './page.module.css';
+import { nameOfPerson, peopleKey, type User } from './query.ts';
+import type { Order, PeopleSearch, Sortable } from './search.ts';
+import { PersonState, stateOf } from './state.tsx';
+import { usePersonActions } from './use-person-actions.tsx';
+
+const valueOf: Readonly<Record<Sortable, (user: User) => number | string | null>> = {
+  person: (user) => nameOfPerson(user).toLowerCase(),
+  role: ({ role }) => role,
+  state: stateOf,
+  left: ({ limit }) => (limit === null ? null : Number(limitState(limit, 0).left)),
+  balance: ({ balance }) => Number(balance),
+  spent: ({ usage }) => Number(usage.cost),
+  keys: ({ keys }) => keys,
+  seen: ({ last_seen_at: seen }) => seen,
+};
+
+const isHighFirst = (column: Sortable) => ['balance', 'spent', 'keys', 'seen'].includes(column);
+
+/** Places of the columns of amounts. */
+const places = 4;
+
+/** Everybody who has an account, with what they have and spend. They are invited, changed and signed out here. */
+export function PeoplePage(): ReactNode {
+  const say = useWords();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/inside/people' });
+  const { q = '', sort, invite = false } = search;
+  const searched = useSettled(q.trim());
+  const actions = usePersonActions();
+  const list = useInfiniteQuery({
+    queryKey: [...peopleKey, 'people', searched],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      read<'listUsers'>(
+        '/users',
+        {
+          limit: '200',
+          ...(searched !== '' && { q: searched }),
+          ...(pageParam !== undefined && { cursor: pageParam }),
+        },
+        signal,
+      ),
+    getNextPageParam: ({ next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+  const users = inOrder(list.data?.pages.flatMap(({ data }) => data) ?? [], sort, valueOf);
+  // An order is one of all people.
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const needsMore = sort !== undefined && hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (needsMore) void fetchNextPage();
+  }, [needsMore, fetchNextPage]);
+  const go = (next: PeopleSearch, replace = true) =>
+    void navigate({ to: '/people', search: next, replace });
+  const { invite: _, ...kept } = search;
+  const openInvitation = () => {
+    if (actions.mayWrite) go({ ...kept, invite: true }, false);
+  };
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ n: openInvitation, '/': () => field.current?.focus() });
+
+  return (
+    <>
+      <header className="top">
+        <h1>{say('people.title')}</h1>
+        {actions.mayWrite && (
+          <button type="button" className="button main" onClick={openInvitation}>
+            {say('people.invite')}
+          </button>
+        )}
+      </header>
+      <div className={styles['tools']}>
+        <label className="hidden" htmlFor="people-search">
+          {say('people.search')}
+        </label>
+        <input
+          className="input"
+          id="people-search"
+          ref={field}
+          type="search"
+          value={q}
+          placeholder={say('people.searchHint')}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={64}
+          onChange={({ target }) =>
+            go({
+              ...(sort !== undefined && { sort }),
+              ...(target.value !== '' && { q: target.value }),
+            })
+          }
+        />
+      </div>
+      <div className="body">
+        {actions.notes}
+        {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+        {list.isPending && <Skeleton rows={6} />}
+        {list.isSuccess && users.length === 0 && <p className="state">{say('people.noMatch')}</p>}
+        {users.length > 0 && (
+          <PeopleTable
+            users={users}
+            isWhole={!hasNextPage}
+            order={sort}
+            onOrder={(column) => {
+              const next = nextOrder(column, sort, isHighFirst(column));
+              go({ ...(q !== '' && { q }), ...(next !== undefined && { sort: next }) });
+            }}
+            actions={actions}
+          />
+        )}
+        {hasNextPage && (
+          <button
+            type="button"
+            className="button"
+            disabled={list.isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            {say('people.more')}
+          </button>
+        )}
+        {users.length > 0 && <p className={styles['note']}>{say('people.span')}</p>}
+      </div>
+      {invite && actions.mayWrite && (
+        <InvitePerson
+          onInvited={(name, invitation) => {
+            go(kept);
+            void client.invalidateQueries({ queryKey: peopleKey });
+            actions.showLink(name, invitation);
+          }}
+          onClose={() => go(kept)}
+        />
+      )}
+      {actions.dialogs}
+    </>
+  );
+}
+
+interface TableProps {
+  readonly users: readonly User[];
+  /** Whether these are all of them. */
+  readonly isWhole: boolean;
+  readonly order: Order | undefined;
+  readonly onOrder: (column: Sortable) => void;
+  readonly actions: ReturnType<typeof usePersonActions>;
+}
+
+function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
+  const say = useWords();
+  const formats = useFormats();
+  const table = useRef<HTMLDivElement>(null);
+  useRowFocus(table);
+  const head = (column: Sortable, className?: string) => (
+    <SortHead
+      column={column}
+      label={say(`people.columns.${column}`)}
+      className={className}
+      order={order}
+      onOrder={onOrder}
+    />
+  );
+  const sum = (amounts: readonly string[]) => toText(amounts.map(exact).reduce(plus, exact('0')));
+  return (
+    <div
+      ref={table}
+      className={styles['scroll']}
+      tabIndex={0}
+      role="region"
+      aria-label={say('people.title')}
+    >
+      <table className={`table ${styles['table']}`}>
+        <thead>
+          <tr>
+            {head('person')}
+            <th scope="col">{say('people.columns.teams')}</th>
+            {head('role')}
+            {head('state')}
+            {head('left', 'number')}
+            {head('balance', 'number')}
+            {head('spent', 'number')}
+            {head('keys', 'number')}
+            {head('seen')}
+            <th scope="col">
+              <span className="hidden">{say('people.columns.actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <tr key={user.id}>
+              <td data-column="person" title={user.email}>
+                <Link className="link strong" to="/people/$id" params={{ id: user.id }}>
+                  {nameOfPerson(user)}
+                </Link>
+                {user.name !== null && <small className="quiet"> {user.email}</small>}
+              </td>
+              <td data-column="teams" title={user.teams.map(({ name }) => name).join(', ')}>
+                {user.teams.map(({ id, name }, at) => (
+                  <span key={id}>
+                    {at > 0 && ', '}
+                    <Link to="/teams/$id" params={{ id }}>
+                      {name}
+                    </Link>
+                  </span>
+                ))}
+              </td>
+              <td data-column="role">
+                {user.role === 'member' ? <span className="quiet">{user.role}</span> : user.role}
+              </td>
+              <td data-column="state">
+                <PersonState of={user} />
+              </td>
+              <td className="number" data-column="left">
+                {user.limit !== null && (
+                  <span className={styles['left']}>
+                    <Gauge name={say('people.person.quota')} limit={user.limit} />
+                    <Money amount={limitState(user.limit, 0).left} width={places} />
+                  </span>
+                )}
+              </td>
+              <td className="number" data-column="balance">
+                <Money amount={user.balance} width={places} />
+              </td>
+              <td className="number" data-column="spent">
+                <Money amount={user.usage.cost} width={places} />
+              </td>
+              <td className="number" data-column="keys">
+                {user.keys}
+              </td>
+              <td data-column="seen">
+                {user.last_seen_at === null ? '–' : formats.moment(user.last_seen_at)}
+              </td>
+              <td data-column="actions">
+                <RowMenu
+                  label={say('people.actionsOf', { name: nameOfPerson(user) })}
+                  actions={actions.actionsOf(user)}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+        {isWhole && users.length > 1 && (
+          <tfoot>
+            <tr>
+              <td data-column="person">
+                {say('people.count', { count: users.length, number: formats.count(users.length) })}
+              </td>
+              <td data-column="teams" />
+              <td data-column="role" />
+              <td data-column="state" />
+              <td data-column="left" />
+              <td className="number" data-column="balance">
+                <Money amount={sum(users.map(({ balance }) => balance))} width={places} />
+              </td>
+              <td className="number" data-column="spent">
+                <Money amount={sum(users.map(({ usage }) => usage.cost))} width={places} />
+              </td>
+              <td className="number" data-column="keys">
+                {formats.count(users.reduce((total, { keys }) => total + keys, 0))}
+              </td>
+              <td data-column="seen" />
+              <td data-column="actions" />
+            </tr>
+          </tfoot>
+        )}
+      </table>
+    </div>
+  );
+}

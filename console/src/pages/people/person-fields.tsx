@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../api/client.ts';
+import { ChoiceField, KnownNamesField, namesOf, TextField, textOf } from '../../pieces/fields.tsx';
+import { useWords } from '../../words/index.ts';
+import type { Write } from '../keys/use-write.ts';
+import { modelsQuery } from '../models/query.ts';
+import type { User } from './query.ts';
+
+export const roles = ['member', 'viewer', 'billing', 'operator', 'admin'] as const;
+
+export const personFields = ['name', 'role', 'quota', 'groups'];
+
+/** What a person may be changed to, as its form has it. */
+export const readPerson = (form: FormData) => ({
+  name: textOf(form, 'name'),
+  role: textOf(form, 'role'),
+  quota: textOf(form, 'quota'),
+  groups: namesOf(form, 'groups'),
+});
+
+/** Name, role, quota and groups of a person. */
+export function PersonFields({
+  initial,
+  sending,
+}: {
+  /** Absent: those of a new one. */
+  readonly initial?: User;
+  readonly sending: Write;
+}) {
+  const say = useWords();
+  return (
+    <>
+      <TextField
+        name="name"
+        label={say('people.form.name')}
+        hint={say('people.form.nameHint')}
+        initial={initial?.name}
+        sending={sending}
+      />
+      <ChoiceField
+        name="role"
+        label={say('people.form.role')}
+        initial={initial?.role ?? 'member'}
+        choices={roles.map((role) => [role, say(`people.roles.${role}`)])}
+        sending={sending}
+      />
+      <TextField
+        name="quota"
+        label={say('people.form.quota')}
+        hint={say('people.form.quotaHint')}
+        initial={initial?.quota}
+        sending={sending}
+      />
+      <KnownNamesField
+        name="groups"
+        label={say('people.form.groups')}
+        hint={say('people.form.groupsHint')}
+        names={useGroups()}
+        initial={initial?.groups ?? ['default']}
+        sending={sending}
+      />
+    </>
+  );
+}
+
+/** The groups that models are served in. */
+export function useGroups(): readonly string[] {
+  const models = useQuery(modelsQuery).data?.data ?? [];
+  return [...new Set(models.flatMap(({ groups }) => groups))].toSorted();
+}
+
+/** The addresses of people who have an account. */
+export function useAddresses(isEnabled = true): readonly string[] {
+  const list = useQuery({
+    queryKey: ['people-addresses'],
+    enabled: isEnabled,
+    queryFn: ({ signal }) => read<'listUsers'>('/users', { limit: '200' }, signal),
+    staleTime: 60_000,
+  });
+  return list.data?.data.filter(({ enabled }) => enabled).map(({ email }) => email) ?? [];
+}

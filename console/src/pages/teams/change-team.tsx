@@ -1,0 +1,60 @@
+import { useState, type FormEvent } from 'react';
+import { ApiFailure, write } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { Dialog } from '../../pieces/dialog.tsx';
+import { FormEnd } from '../../pieces/fields.tsx';
+import { useWords } from '../../words/index.ts';
+import { useWrite } from '../keys/use-write.ts';
+import styles from '../people/page.module.css';
+import type { Team } from './query.ts';
+import { readTeam, TeamFields, teamFields } from './team-fields.tsx';
+
+interface Props {
+  readonly of: Team;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+/** The settings of a team. If somebody else has changed them meanwhile, theirs are shown first. */
+export function ChangeTeam({ of, onChanged, onClose }: Props) {
+  const say = useWords();
+  const { csrf_token: token } = useSession();
+  const [team, setTeam] = useState(of);
+  const [isStale, setStale] = useState(false);
+  const sending = useWrite(teamFields);
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const body = readTeam(new FormData(event.currentTarget));
+    sending.run(async () => {
+      const headers = { 'if-match': `"${team.revision}"` };
+      try {
+        await write<'changeTeam'>('PATCH', `/teams/${team.id}`, body, token, headers);
+        onChanged();
+      } catch (error) {
+        if (!(error instanceof ApiFailure) || error.code !== 'stale') throw error;
+        setTeam(error.object as Team);
+        setStale(true);
+      }
+    });
+  }
+
+  return (
+    <Dialog title={say('teams.changeNamed', { name: team.name })} onClose={onClose}>
+      <form className={styles['form']} onSubmit={submit} key={team.revision}>
+        {isStale && (
+          <p className="problem" role="alert">
+            {say('people.stale')}
+          </p>
+        )}
+        <TeamFields initial={team} sending={sending} />
+        <FormEnd
+          sending={sending}
+          cancel={say('people.cancel')}
+          submit={say('people.save')}
+          onCancel={onClose}
+        />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,289 @@
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { read } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { exact, plus, toText } from '../../format/exact.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { Gauge } from '../../pieces/meter.tsx';
+import { Money } from '../../pieces/money.tsx';
+import { inOrder, nextOrder } from '../../pieces/order.ts';
+import { SortHead } from '../../pieces/sort-head.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useKeys } from '../../pieces/use-keys.ts';
+import { useRowFocus } from '../../pieces/use-row-focus.ts';
+import { useSettled } from '../../pieces/use-settled.ts';
+import { useWords } from '../../words/index.ts';
+import styles from '../people/page.module.css';
+import { peopleKey } from '../people/query.ts';
+import { NewTeam } from './new-team.tsx';
+import own from './page.module.css';
+import type { ListedTeam } from './query.ts';
+import type { Order, Sortable, TeamsSearch } from './search.ts';
+import { stateOf, TeamState } from './state.tsx';
+
+const spentOf = (name: 'monthly' | 'daily') => (team: ListedTeam) => {
+  const limit = team.limits.find((each) => each.name === name);
+  return limit === undefined ? null : Number(limit.spent) / Number(limit.limit);
+};
+
+const valueOf: Readonly<Record<Sortable, (team: ListedTeam) => number | string | null>> = {
+  team: ({ name }) => name.toLowerCase(),
+  people: ({ members }) => members.length,
+  monthly: spentOf('monthly'),
+  daily: spentOf('daily'),
+  balance: ({ balance }) => Number(balance),
+  spent: ({ usage }) => Number(usage.cost),
+  state: stateOf,
+};
+
+const isHighFirst = (column: Sortable) => column !== 'team' && column !== 'state';
+
+/** Places of the columns of amounts. */
+const places = 4;
+
+/** Teams with what is left of their budgets; an owner sees the own ones. */
+export function TeamsPage(): ReactNode {
+  const say = useWords();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/inside/teams' });
+  const { q = '', sort, make = false } = search;
+  const mayWrite = useSession().permissions.includes('users.write');
+  const searched = useSettled(q.trim());
+  const list = useInfiniteQuery({
+    queryKey: [...peopleKey, 'teams', searched],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      read<'listTeams'>(
+        '/teams',
+        {
+          limit: '200',
+          ...(searched !== '' && { q: searched }),
+          ...(pageParam !== undefined && { cursor: pageParam }),
+        },
+        signal,
+      ),
+    getNextPageParam: ({ next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+  const teams = inOrder(list.data?.pages.flatMap(({ data }) => data) ?? [], sort, valueOf);
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
+  // An order is one of all teams.
+  const needsMore = sort !== undefined && hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (needsMore) void fetchNextPage();
+  }, [needsMore, fetchNextPage]);
+  const go = (next: TeamsSearch, replace = true) =>
+    void navigate({ to: '/teams', search: next, replace });
+  const { make: _, ...kept } = search;
+  const openForm = () => {
+    if (mayWrite) go({ ...kept, make: true }, false);
+  };
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ n: openForm, '/': () => field.current?.focus() });
+
+  return (
+    <>
+      <header className="top">
+        <h1>{say('teams.title')}</h1>
+        {mayWrite && (
+          <button type="button" className="button main" onClick={openForm}>
+            {say('teams.new')}
+          </button>
+        )}
+      </header>
+      <div className={styles['tools']}>
+        <label className="hidden" htmlFor="teams-search">
+          {say('teams.search')}
+        </label>
+        <input
+          className="input"
+          id="teams-search"
+          ref={field}
+          type="search"
+          value={q}
+          placeholder={say('teams.searchHint')}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={64}
+          onChange={({ target }) =>
+            go({
+              ...(sort !== undefined && { sort }),
+              ...(target.value !== '' && { q: target.value }),
+            })
+          }
+        />
+      </div>
+      <div className="body">
+        {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+        {list.isPending && <Skeleton rows={6} />}
+        {list.isSuccess && teams.length === 0 && searched !== '' && (
+          <p className="state">{say('teams.noMatch')}</p>
+        )}
+        {list.isSuccess && teams.length === 0 && searched === '' && (
+          <div className="state">
+            <p className="strong">{say('teams.empty')}</p>
+            <p>{say('teams.emptyHint')}</p>
+          </div>
+        )}
+        {teams.length > 0 && (
+          <>
+            <TeamTable
+              teams={teams}
+              isWhole={!hasNextPage}
+              order={sort}
+              onOrder={(column) => {
+                const next = nextOrder(column, sort, isHighFirst(column));
+                go({ ...(q !== '' && { q }), ...(next !== undefined && { sort: next }) });
+              }}
+            />
+            {hasNextPage && (
+              <button
+                type="button"
+                className="button"
+                disabled={list.isFetchingNextPage}
+                onClick={() => void fetchNextPage()}
+              >
+                {say('teams.more')}
+              </button>
+            )}
+            <p className={styles['note']}>{say('teams.span')}</p>
+          </>
+        )}
+      </div>
+      {make && mayWrite && (
+        <NewTeam
+          onMade={({ id }) => {
+            void client.invalidateQueries({ queryKey: peopleKey });
+            void navigate({ to: '/teams/$id', params: { id } });
+          }}
+          onClose={() => go(kept)}
+        />
+      )}
+    </>
+  );
+}
+
+interface TableProps {
+  readonly teams: readonly ListedTeam[];
+  /** Whether these are all of them. */
+  readonly isWhole: boolean;
+  readonly order: Order | undefined;
+  readonly onOrder: (column: Sortable) => void;
+}
+
+function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
+  const say = useWords();
+  const formats = useFormats();
+  const table = useRef<HTMLDivElement>(null);
+  useRowFocus(table);
+  const head = (column: Sortable, className?: string) => (
+    <SortHead
+      column={column}
+      label={say(`teams.columns.${column}`)}
+      className={className}
+      order={order}
+      onOrder={onOrder}
+    />
+  );
+  const sum = (amounts: readonly string[]) => toText(amounts.map(exact).reduce(plus, exact('0')));
+  return (
+    <div
+      ref={table}
+      className={styles['scroll']}
+      tabIndex={0}
+      role="region"
+      aria-label={say('teams.title')}
+    >
+      <table className={`table ${own['table']}`}>
+        <thead>
+          <tr>
+            {head('team')}
+            <th scope="col">{say('teams.columns.owner')}</th>
+            {head('people', 'number')}
+            {head('monthly')}
+            {head('daily')}
+            {head('balance', 'number')}
+            {head('spent', 'number')}
+            {head('state')}
+          </tr>
+        </thead>
+        <tbody>
+          {teams.map((team) => {
+            const owners = team.members.filter(({ role }) => role === 'owner');
+            return (
+              <tr key={team.id}>
+                <td data-column="team" title={team.name}>
+                  <Link className="link strong" to="/teams/$id" params={{ id: team.id }}>
+                    {team.name}
+                  </Link>
+                </td>
+                <td data-column="owner">
+                  {owners.length === 0
+                    ? '–'
+                    : owners.map(({ name, user }) => name ?? user).join(', ')}
+                </td>
+                <td className="number" data-column="people">
+                  {formats.count(team.members.length)}
+                </td>
+                {(['monthly', 'daily'] as const).map((name) => (
+                  <td key={name} data-column={name}>
+                    <BudgetCell team={team} name={name} />
+                  </td>
+                ))}
+                <td className="number" data-column="balance">
+                  <Money amount={team.balance} width={places} />
+                </td>
+                <td className="number" data-column="spent">
+                  <Money amount={team.usage.cost} width={places} />
+                </td>
+                <td data-column="state">
+                  <TeamState of={team} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+        {isWhole && teams.length > 1 && (
+          <tfoot>
+            <tr>
+              <td data-column="team">
+                {say('teams.count', { count: teams.length, number: formats.count(teams.length) })}
+              </td>
+              <td data-column="owner" />
+              <td className="number" data-column="people">
+                {formats.count(teams.reduce((all, { members }) => all + members.length, 0))}
+              </td>
+              <td data-column="monthly" />
+              <td data-column="daily" />
+              <td className="number" data-column="balance">
+                <Money amount={sum(teams.map(({ balance }) => balance))} width={places} />
+              </td>
+              <td className="number" data-column="spent">
+                <Money amount={sum(teams.map(({ usage }) => usage.cost))} width={places} />
+              </td>
+              <td data-column="state" />
+            </tr>
+          </tfoot>
+        )}
+      </table>
+    </div>
+  );
+}
+
+function BudgetCell({ team, name }: { team: ListedTeam; name: 'monthly' | 'daily' }) {
+  const say = useWords();
+  const formats = useFormats();
+  const find = (wanted: string) => team.limits.find((each) => each.name === wanted);
+  // One without a window stands where there is room.
+  const limit = find(name) ?? (name === 'monthly' ? find('total') : undefined);
+  if (limit === undefined) return <span className="quiet">{say('teams.noBudget')}</span>;
+  const amount = (text: string) => formats.amount(Number(text));
+  return (
+    <span className={own['budget']}>
+      <span>{say('teams.of', { spent: amount(limit.spent), limit: amount(limit.limit) })}</span>
+      <Gauge name={say(`limits.${limit.name}`)} limit={limit} />
+    </span>
+  );
+}

@@ -1,0 +1,244 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ApiFailure } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { Icon } from '../../pieces/icon.tsx';
+import { Meter } from '../../pieces/meter.tsx';
+import { Money } from '../../pieces/money.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useWords } from '../../words/index.ts';
+import { CreditAccount } from '../people/credit-account.tsx';
+import { Entries } from '../people/entries.tsx';
+import { InvitePerson } from '../people/invite-person.tsx';
+import styles from '../people/page.module.css';
+import { peopleKey } from '../people/query.ts';
+import { SpentByModel } from '../people/spent-by-model.tsx';
+import { usePersonActions } from '../people/use-person-actions.tsx';
+import { ChangeTeam } from './change-team.tsx';
+import { MemberForm, RemoveMember, type Member } from './member-forms.tsx';
+import { MemberTable } from './member-table.tsx';
+import own from './page.module.css';
+import { nearestLimit, teamQuery, type Team } from './query.ts';
+
+type Open =
+  | { readonly kind: 'change' | 'credit' | 'add' | 'invite' }
+  | { readonly kind: 'member' | 'remove'; readonly member: Member };
+
+/** One team: what is left of its budgets, who belongs to it and spends what, and its account. */
+export function TeamPage(): ReactNode {
+  const say = useWords();
+  const client = useQueryClient();
+  const { id } = useParams({ from: '/inside/teams/$id' });
+  const { permissions, user: self } = useSession();
+  const found = useQuery(teamQuery(id));
+  const people = usePersonActions();
+  const [open, setOpen] = useState<Open | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const team = found.data;
+  const isMissing = found.error instanceof ApiFailure && found.error.status === 404;
+  const mayWrite = permissions.includes('users.write');
+  const isOwner =
+    team?.members.some(({ user, role }) => user === self.email && role === 'owner') === true;
+  const mayManage = team?.editable === true && (mayWrite || isOwner);
+  const close = () => setOpen(null);
+  const end = () => {
+    void client.invalidateQueries({ queryKey: peopleKey });
+    close();
+  };
+  return (
+    <>
+      <header className="top">
+        <h1 className={styles['path']}>
+          <Link className="quiet" to="/teams">
+            {say('teams.title')}
+          </Link>{' '}
+          <span className="quiet">/</span> {team?.name ?? ''}
+        </h1>
+        {team !== undefined && permissions.includes('credits.write') && (
+          <button type="button" className="button" onClick={() => setOpen({ kind: 'credit' })}>
+            {say('people.credit.button')}
+          </button>
+        )}
+        {team?.editable === true && mayWrite && (
+          <button type="button" className="button" onClick={() => setOpen({ kind: 'change' })}>
+            {say('teams.change')}
+          </button>
+        )}
+      </header>
+      <div className="body">
+        <p className="hint" role="status">
+          {done}
+        </p>
+        {isMissing && <p className="state">{say('teams.missing')}</p>}
+        {found.isError && !isMissing && (
+          <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+        )}
+        {found.isPending && <Skeleton rows={8} />}
+        {team !== undefined && (
+          <>
+            <Verdict of={team} />
+            <Meters of={team} />
+            <div className={styles['split']}>
+              <div>
+                <section className={styles['section']}>
+                  <header className={styles['head']}>
+                    <h2 className="title">
+                      {say('teams.members.title')}{' '}
+                      <span className="quiet">{say('teams.members.sort')}</span>
+                    </h2>
+                    {mayManage && (
+                      <span className={own['buttons']}>
+                        {mayWrite && (
+                          <button
+                            type="button"
+                            className="button"
+                            onClick={() => setOpen({ kind: 'invite' })}
+                          >
+                            {say('people.invite')}
+                          </button>
+                        )}
+                        <button
+                          type="button"
+                          className="button"
+                          onClick={() => setOpen({ kind: 'add' })}
+                        >
+                          {say('teams.members.add')}
+                        </button>
+                      </span>
+                    )}
+                  </header>
+                  <MemberTable
+                    team={team}
+                    mayManage={mayManage}
+                    onChange={(member) => setOpen({ kind: 'member', member })}
+                    onRemove={(member) => setOpen({ kind: 'remove', member })}
+                  />
+                </section>
+                <SpentByModel of="team" name={team.name} />
+                {permissions.includes('users.read') && <Entries kind="team" id={team.id} />}
+              </div>
+              <Facts of={team} />
+            </div>
+          </>
+        )}
+      </div>
+      {team !== undefined && (
+        <>
+          {open?.kind === 'change' && <ChangeTeam of={team} onChanged={end} onClose={close} />}
+          {open?.kind === 'credit' && (
+            <CreditAccount
+              kind="team"
+              id={team.id}
+              name={team.name}
+              balance={team.balance}
+              onBooked={(text) => {
+                setDone(text);
+                end();
+              }}
+              onClose={close}
+            />
+          )}
+          {open?.kind === 'invite' && (
+            <InvitePerson
+              team={team.name}
+              onInvited={(name, invitation) => {
+                end();
+                people.showLink(name, invitation);
+              }}
+              onClose={close}
+            />
+          )}
+          {open?.kind === 'add' && <MemberForm team={team} onDone={end} onClose={close} />}
+          {open?.kind === 'member' && (
+            <MemberForm team={team} of={open.member} onDone={end} onClose={close} />
+          )}
+          {open?.kind === 'remove' && (
+            <RemoveMember team={team} of={open.member} onDone={end} onClose={close} />
+          )}
+        </>
+      )}
+      {people.dialogs}
+    </>
+  );
+}
+
+/** What is wrong with the budgets, in a sentence; nothing where all is well. */
+function Verdict({ of: team }: { readonly of: Team }) {
+  const say = useWords();
+  const formats = useFormats();
+  const nearest = nearestLimit(team);
+  if (nearest === null || nearest.state.pace === 'within') return null;
+  const { limit, state } = nearest;
+  const { pace } = state;
+  const amount = (text: string) => formats.amount(Number(text));
+  const time =
+    state.reachedAt === null ? '' : formats.moment(new Date(state.reachedAt).toISOString());
+  return (
+    <div className={`${own['verdict']} ${own[pace]}`} role="status">
+      <p className={`outcome ${pace === 'early' ? 'warned' : 'failed'} strong`}>
+        <Icon name={pace === 'early' ? 'warning' : 'cross'} />
+        <span>{say(`teams.verdict.${pace as 'early' | 'used-up'}`, { time })}</span>
+      </p>
+      <p className="second">
+        {say('teams.verdictHint', {
+          name: say(`limits.${limit.name}`),
+          spent: amount(limit.spent),
+          limit: amount(limit.limit),
+        })}
+      </p>
+    </div>
+  );
+}
+
+function Meters({ of: team }: { readonly of: Team }) {
+  const say = useWords();
+  return (
+    <div className={own['meters']}>
+      {team.limits.map((limit) => (
+        <Meter key={limit.name} name={say(`limits.${limit.name}`)} limit={limit} />
+      ))}
+      <div className={own['balance']}>
+        <span className="strong">{say('teams.balance')}</span>
+        <span>
+          <span className={own['amount']}>
+            <Money amount={team.balance} />
+          </span>{' '}
+          <span className="quiet">USD</span>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function Facts({ of: team }: { readonly of: Team }) {
+  const say = useWords();
+  const formats = useFormats();
+  const { declared_in: place } = team;
+  return (
+    <aside className={styles['section']}>
+      <h2 className="title">{say('teams.facts')}</h2>
+      <dl className={styles['facts']}>
+        <dt>{say('teams.zone')}</dt>
+        <dd>{team.time_zone}</dd>
+        <dt>{say('teams.rpm')}</dt>
+        <dd>{team.rpm === null ? say('teams.none') : formats.count(team.rpm)}</dd>
+        <dt>{say('teams.groups')}</dt>
+        <dd>{team.groups.length === 0 ? '–' : team.groups.join(', ')}</dd>
+        <dt>{say('teams.since')}</dt>
+        <dd>{formats.day(team.created)}</dd>
+        <dt>{say('teams.managed')}</dt>
+        <dd>
+          {place === null ? (
+            say('people.person.console')
+          ) : (
+            <code>
+              {place.file}, {place.path}
+            </code>
+          )}
+        </dd>
+      </dl>
+    </aside>
+  );
+}
