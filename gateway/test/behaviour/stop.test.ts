@@ -14,7 +14,7 @@ describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol)
     const shown = await ask(true, 'events=200;gap=100');
     const notShown = ask(true, 'delay=30000');
     const whole = ask(false, 'delay=30000');
-    await until(() => gateway.simulator.requests().length === 3, 'all have been asked', 15_000);
+    await until(() => gateway.simulator.requests().length === 3, 'all have been asked');
 
     const startedAt = performance.now();
     const closed = gateway.app.close();
@@ -52,7 +52,7 @@ describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol)
       expect(row && attemptsOf(row)).toEqual([attempt]);
     }
     await gateway.simulator.close();
-  }, 30_000);
+  });
 });
 
 test.each(textProtocols)(

@@ -211,7 +211,7 @@ export function attemptsOf(
 export async function until(
   holds: () => boolean | Promise<boolean>,
   sentence: string,
-  timeoutMs = 5_000,
+  timeoutMs = 15_000,
 ): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await holds())) {
