@@ -34,7 +34,7 @@ const all = [
     icon: 'records',
     letter: 'b',
     group: 'records',
-    needs: 'books.read',
+    needs: 'usage.read',
   },
   { to: '/settings', name: 'settings', icon: 'settings', letter: 's', group: 'own' },
 ] as const satisfies readonly {

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useSession } from '../app/session.ts';
 
 interface Props {
   /** What it names, such as `key`. */
@@ -9,8 +10,9 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A name that opens the page of what it names. */
+/** A name that opens the page of what it names, if the person has that page. */
 export function NameLink({ kind, name, children }: Props) {
+  const { permissions } = useSession();
   switch (kind) {
     case 'model':
       return (
@@ -21,6 +23,14 @@ export function NameLink({ kind, name, children }: Props) {
     case 'key':
       return (
         <Link className="link" to="/keys" search={{ q: name }}>
+          {name}
+        </Link>
+      );
+    case 'channel':
+      return !permissions.includes('channels.read') ? (
+        children
+      ) : (
+        <Link className="link" to="/channels" search={{ q: name }}>
           {name}
         </Link>
       );

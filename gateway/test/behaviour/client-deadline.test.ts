@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { attemptsOf, ask, describeChannels, rowOf, shareGateway, until } from './support.ts';
+import {
+  attemptsOf,
+  ask,
+  describeChannels,
+  loadWith,
+  rowOf,
+  shareGateway,
+  until,
+} from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const shared = shareGateway({
@@ -25,6 +33,7 @@ const shared = shareGateway({
     ),
   ]),
 });
+loadWith(shared);
 const unhurried = { 'x-stainless-timeout': '600' };
 /** The gateway answers a quarter of a second before it: at two seconds. */
 const inTwoSeconds = { 'x-stainless-timeout': '2.25' };

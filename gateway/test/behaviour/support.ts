@@ -16,7 +16,7 @@ import {
   usageAt,
   type OwnUpstream,
 } from '../support/own-upstream.ts';
-import type { TextProtocol } from './text-protocols.ts';
+import { eachCall, type TextProtocol } from './text-protocols.ts';
 
 /** A gateway that is closed with the test, and that must not have logged an error by then. */
 export async function openGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -46,6 +46,22 @@ export function shareGateway(options: TestGatewayOptions): { readonly gateway: T
       return gateway;
     },
   };
+}
+
+/**
+ * Asks once in every way before the tests of a file with short time limits: on a busy machine the gateway takes longer
+ * than these to load what it does not need before, such as threads.
+ * @param model without a time limit
+ */
+export function loadWith(shared: { readonly gateway: TestGateway }, model?: string): void {
+  beforeAll(async () => {
+    const calls = eachCall.map(({ protocol, stream }) =>
+      ask(shared.gateway, protocol, stream, model),
+    );
+    for (const { status, text } of await Promise.all(calls)) {
+      if (status !== 200) throw new Error(text);
+    }
+  });
 }
 
 /** An upstream of our own for a whole file, which answers with some usage and forgets between tests what it was asked. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask, attemptsOf, describeChannels, rowOf, shareGateway } from './support.ts';
+import { ask, attemptsOf, describeChannels, loadWith, rowOf, shareGateway } from './support.ts';
 import { eachCall, textProtocols } from './text-protocols.ts';
 
 /* R-22 `timeouts.total`: what comes too slowly is ended, however alive it is. */
@@ -27,6 +27,7 @@ const unshown = eachCall.flatMap(({ protocol, stream, name }) => [
 /** Each case has channels of its own, so that none is passed over for the failures of another. */
 const modelOf = (name: string, fault: string): string => `${name} ${fault}`.replaceAll(/\W/g, '-');
 const models = [
+  { model: 'patient', totalMs: 60_000 },
   ...textProtocols.map(({ name }) => ({ model: modelOf(name, 'trickle'), totalMs: trickleMs })),
   ...unshown.map(({ name, fault }) => ({ model: modelOf(name, fault), totalMs: unshownMs })),
 ];
@@ -42,6 +43,8 @@ const shared = shareGateway({
     ),
   ),
 });
+
+loadWith(shared, 'patient');
 
 test.concurrent.each(textProtocols)(
   '$name: a slow stream is cut with an error frame and without a terminator',

@@ -103,6 +103,7 @@ test('the examples of the page, run one after the other, do what it says', async
   expect(team).toMatch(/"300"$/);
   expect(printed('Accounts')[0]).toContain('"reason": "first month"');
   expect(printed('Books')[0]).toMatch(/"total": "0".*"differences": 0,/s);
+  expect(printed('Video tasks')[0]).toContain('"open": 0');
   expect(printed('Who changed what')[0]).toMatch(/Z\tkey\.revoke\tci$/m);
   expect(await readFile(join(folder, 'audit.csv'), 'utf8')).toMatch(/^id,time,actor_kind,/);
   expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toMatch(/^time,|^id,/);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '#test/support/gateway.ts';
+import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { awaitEnd, submitted, synthesis } from '../behaviour/video-requests.ts';
+import { startVideoUpstream, videoConfig } from '../support/video-upstream.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, startWithPeople } from './people.ts';
+import { ask, password, passwordHash, secrets, setPassword, startWithPeople } from './people.ts';
 import { signIn } from './person.ts';
 
 let gateway: TestGateway;
@@ -65,10 +67,11 @@ test.runIf(hasBrowser)(
     expect(await isWider()).toBe(false);
     expect(complaints).toEqual([]);
 
-    // Others do not have the page.
+    // Members have their own tasks only, and the page is not in their rail.
     const other = await visit(gateway.url);
-    await other.signInAt('/records', 'member@example.com');
-    await other.page.getByText('Your role does not allow this page.').waitFor();
+    await other.signInAt('/records?tab=audit', 'member@example.com');
+    await other.page.getByText('No video task is open.').waitFor();
+    expect(await other.page.getByRole('tab').allTextContents()).toEqual(['Tasks']);
     expect(await other.page.getByRole('link', { name: 'Records' }).count()).toBe(0);
     await other.close();
   },
@@ -107,5 +110,56 @@ test.runIf(hasBrowser)(
     expect(await isWider()).toBe(false);
     expect(complaints).toEqual([]);
     await close();
+  },
+);
+
+test.runIf(hasBrowser)(
+  'a person follows a video task from its hold to its receipt',
+  { timeout: 120_000 },
+  async () => {
+    const upstream = await startVideoUpstream();
+    const people = `
+users:
+  - { email: member@example.com, balance: 100 }
+  - { email: operator@example.com, role: operator }
+keys:
+  - { name: members, user: member@example.com, secret: ${secrets.member} }
+`;
+    const videos = await startTestGateway({ config: videoConfig(upstream.url, people) });
+    for (const who of ['member', 'operator']) {
+      await setPassword(videos, `${who}@example.com`, passwordHash);
+    }
+    const { id } = await submitted(
+      videos.url,
+      synthesis,
+      { resolution: '720P', seconds: 5 },
+      { key: secrets.member },
+    );
+    const { page, signInAt, complaints, axeProblems, isWider, close } = await visit(videos.url);
+    await signInAt('/', 'operator@example.com');
+    await page.getByRole('link', { name: 'Records' }).click();
+    // The only tab of this role.
+    expect(await page.getByRole('tab').allTextContents()).toEqual(['Tasks']);
+    const row = page.getByRole('region', { name: 'Video tasks, newest first' }).locator('tbody tr');
+    await row.getByText('0.50').waitFor();
+    await row.getByRole('link').first().click();
+    const course = page.getByRole('region', { name: 'Course of the task' });
+    await course.getByText('0.5 USD are held, and the price is fixed: 0.1 USD a unit').waitFor();
+    await course.getByText(`Accepted by first`).waitFor();
+    expect(new URL(page.url()).searchParams.get('task')).toBe(id);
+    expect(await axeProblems()).toEqual([]);
+
+    upstream.end({ status: 'succeeded', usage: 5 });
+    await awaitEnd(videos.url, synthesis, id, 'succeeded', { key: secrets.member });
+    await videos.usage(1);
+    await course.getByText('The video is ready').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await axeProblems()).toEqual([]);
+    expect(await isWider()).toBe(false);
+    await course.getByRole('link', { name: 'Receipt' }).click();
+    await page.getByText('member@example.com').first().waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+    await videos.close();
   },
 );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '#administration/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { submitted, synthesis } from '../behaviour/video-requests.ts';
 import { calls } from './calls.ts';
 import { ask, password, secrets, setPassword, passwordHash } from './people.ts';
 import { logIn, signIn, type Person } from './person.ts';
@@ -10,11 +11,16 @@ import { logIn, signIn, type Person } from './person.ts';
 const upstreamKey = 'canary-upstream-0123456789abcdef';
 /** The simulator refuses it, and repeats a part of it as vendors do. */
 const refusedKey = 'invalid-canary-0123456789abcdef';
+/** What looks at a task are sent with; its row has it. */
+const videoKey = 'canary-video-0123456789abcdef';
 const upstreamHeader = 'canary-header-0123456789abcdef';
 const config = `
 channels:
   - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-chat], api_key: ${upstreamKey}, headers: { x-canary: ${upstreamHeader} } }
   - { name: refused, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-reasoning], api_key: ${refusedKey} }
+  - { name: videos, provider: simulator, base_url: SIMULATOR, models: [demo-video-1], api_key: ${videoKey} }
+models:
+  - { id: demo-video-1, type: video, price: { video_second: { 720P: 0.1 } } }
 users:
   - { email: admin@example.com, role: admin, balance: 100 }
 aliases: { fast: demo-chat }
@@ -60,6 +66,7 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
     upstreamKey,
     refusedKey,
     upstreamHeader,
+    videoKey,
     secrets.admin,
     ...cookie,
     ...issued,
@@ -72,6 +79,12 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
 test('S-10 S-13 no secret is in a response, an export, the log or the audit', async () => {
   const refused = await ask(gateway, secrets.admin, 'demo-reasoning');
   const request = await ask(gateway, secrets.admin);
+  const { id: task } = await submitted(
+    gateway.url,
+    synthesis,
+    { model: 'demo-video-1', resolution: '720P', seconds: 5 },
+    { key: secrets.admin },
+  );
   await gateway.usage();
   const made = (await (await admin.send('POST', '/keys', { name: 'made' })).json()) as {
     readonly id: string;
@@ -94,6 +107,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
     .executeTakeFirstOrThrow();
   const ids: Readonly<Record<string, string>> = {
     '/usage/nothing': request,
+    '/tasks/nothing': task,
     '/keys/nothing': made.id,
     '/channels/nothing': channel,
     '/models/nothing': 'demo-chat',

@@ -7,6 +7,7 @@ import { useWords } from '../../words/index.ts';
 import { Audit } from './audit.tsx';
 import { Books } from './books.tsx';
 import { tabsFor, type RecordsSearch, type RecordsTab } from './search.ts';
+import { Tasks } from './tasks.tsx';
 
 /** What was put on record, as far as the person may read it. */
 export function RecordsPage() {
@@ -20,7 +21,7 @@ export function RecordsPage() {
     <>
       <header className="top">
         <h1>{say('records.title')}</h1>
-        {open !== 'books' && <RangeSegments range={range} />}
+        {open === 'audit' && <RangeSegments range={range} />}
       </header>
       <div className="body">
         {open === undefined ? (
@@ -33,6 +34,7 @@ export function RecordsPage() {
             onOpen={(tab) => void navigate({ to: '/records', search: ofTab(search, tab) })}
           >
             {open === 'books' && <Books />}
+            {open === 'tasks' && <Tasks />}
             {open === 'audit' && <Audit />}
           </Tabs>
         )}

@@ -35,7 +35,7 @@ export function Reconcile() {
     <section aria-label={say('records.reconcile')}>
       <header className={styles['head']}>
         <h2 className="title">{say('records.reconcile')}</h2>
-        {session.permissions.includes('books.write') && (
+        {session.permissions.includes('credits.write') && (
           <button
             type="button"
             className="button"

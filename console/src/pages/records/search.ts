@@ -1,11 +1,16 @@
 import { readRangeSearch, type RangeSearch } from '../../app/range.ts';
 import type { Session } from '../../app/session.ts';
 
+export const taskKinds = ['open', 'ended', 'lost'] as const;
+export type TaskKind = (typeof taskKinds)[number];
+
 export const actorKinds = ['person', 'command', 'file', 'system'] as const;
 
 /** The tabs, and the permission that each of them needs. */
 const tabs = [
-  { name: 'books', needs: 'books.read' },
+  { name: 'books', needs: 'users.read' },
+  // Everybody has tasks of their own.
+  { name: 'tasks', needs: 'own' },
   { name: 'audit', needs: 'audit.read' },
 ] as const;
 export type RecordsTab = (typeof tabs)[number]['name'];
@@ -25,22 +30,30 @@ export interface RecordsSearch extends RangeSearch {
   readonly object?: string;
   /** What accounts are searched for. */
   readonly q?: string;
+  /** Which tasks; absent: those that are open. */
+  readonly kind?: TaskKind;
+  readonly user?: string;
+  readonly model?: string;
+  /** The task whose course is shown. */
+  readonly task?: string;
 }
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value.slice(0, 400) : undefined;
+/** Names that filter, as they were typed. */
+const names = ['actor', 'action', 'object', 'user', 'model', 'task', 'q'] as const;
 
 export function readRecordsSearch(search: Record<string, unknown>): RecordsSearch {
   const tab = tabs.find(({ name }) => name === search['tab'])?.name;
-  const by = actorKinds.find((kind) => kind === search['by']);
-  const [actor, action, object] = [search['actor'], search['action'], search['object']].map(text);
+  const by = actorKinds.find((each) => each === search['by']);
+  const kind = taskKinds.find((each) => each === search['kind']);
+  const given = names.flatMap((name) => {
+    const value = search[name];
+    return typeof value === 'string' && value !== '' ? [[name, value.slice(0, 400)]] : [];
+  });
   return {
     ...readRangeSearch(search),
     ...(tab !== undefined && { tab }),
     ...(by !== undefined && { by }),
-    ...(actor !== undefined && { actor }),
-    ...(action !== undefined && { action }),
-    ...(object !== undefined && { object }),
-    ...(typeof search['q'] === 'string' && search['q'] !== '' && { q: search['q'].slice(0, 64) }),
+    ...(kind !== undefined && { kind }),
+    ...Object.fromEntries(given),
   };
 }

@@ -30,6 +30,7 @@ import type { ConsoleMembers } from './contract/permissions.ts';
 import type { PlaceInFile } from './writes.ts';
 import { playgroundRoutes } from './playground/routes.ts';
 import { base, ApiError } from './errors.ts';
+import { taskRoutes } from './tasks/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 export interface ConsoleOptions {
@@ -90,10 +91,11 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);
     auditRoutes(scope, routes);
+    bookRoutes(scope, routes);
+    taskRoutes(scope, routes);
     userRoutes(scope, routes);
     teamRoutes(scope, routes);
     accountRoutes(scope, routes);
-    bookRoutes(scope, routes);
     done();
   });
 }

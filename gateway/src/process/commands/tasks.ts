@@ -21,8 +21,8 @@ export const tasksCommand: Command = {
     const { findUserByEmail } = await import('#identity/index.ts');
     const [user, model] = [input.text('user'), input.text('model')];
     const filter = {
-      open: input.flag('open'),
       limit: most,
+      ...(input.flag('open') && { kind: 'open' as const }),
       ...(user !== undefined && { user }),
       ...(model !== undefined && { model }),
     };

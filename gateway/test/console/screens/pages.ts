@@ -67,6 +67,7 @@ export function shotsOf(shown: Shown): readonly Shot[] {
     },
     { name: 'health', path: '/health' },
     { name: 'records-books', path: '/records' },
+    { name: 'records-tasks', path: '/records?tab=tasks&kind=ended' },
     { name: 'records-audit', path: '/records?tab=audit&range=7d' },
     { name: 'settings', path: '/settings' },
     {

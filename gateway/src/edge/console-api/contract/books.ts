@@ -20,7 +20,7 @@ export const readBooks = defineRoute({
   path: '/books',
   summary:
     'The sums of all accounts, and the accounts of people and teams, the highest balance first',
-  permission: 'books.read',
+  permission: 'users.read',
   parameters: nothing,
   query: z.strictObject({
     q: searchText,
@@ -124,7 +124,7 @@ export const readReconciliation = defineRoute({
   method: 'GET',
   path: '/reconcile',
   summary: 'What the last comparison of the books with the requests came to',
-  permission: 'books.read',
+  permission: 'users.read',
   parameters: nothing,
   query: nothing,
   body: nothing,
@@ -137,7 +137,7 @@ export const startReconciliation = defineRoute({
   path: '/reconcile',
   summary: 'Compares the books with the requests, one comparison at a time; it changes nothing',
   status: 202,
-  permission: 'books.write',
+  permission: 'credits.write',
   parameters: nothing,
   query: nothing,
   body: nothing,

@@ -31,6 +31,7 @@ import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
 import { login, logout, readSession } from './session.ts';
+import { listTasks, readTask } from './tasks.ts';
 import { changeTeam, createTeam, listTeams, putMember, readTeam, removeMember } from './teams.ts';
 import {
   acceptInvitation,
@@ -106,6 +107,11 @@ export const contract = {
   testChannel,
   listAudit,
   exportAudit,
+  readBooks,
+  readReconciliation,
+  startReconciliation,
+  listTasks,
+  readTask,
   listUsers,
   readUser,
   createUser,
@@ -121,9 +127,6 @@ export const contract = {
   removeMember,
   listEntries,
   credit,
-  readBooks,
-  readReconciliation,
-  startReconciliation,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

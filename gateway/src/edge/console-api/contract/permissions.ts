@@ -26,12 +26,8 @@ export const permissions = [
   'users.read',
   /** Making, inviting and changing people and teams. */
   'users.write',
-  /** Crediting the accounts of people and teams. */
+  /** Crediting the accounts of people and teams, and comparing the books with the requests. */
   'credits.write',
-  /** The accounts of people and teams, and the last comparison of the books. */
-  'books.read',
-  /** Comparing the books with the requests. */
-  'books.write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -51,15 +47,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'channels.write',
     'errors.read',
   ],
-  billing: [
-    'own',
-    'usage.read',
-    'models.read',
-    'users.read',
-    'credits.write',
-    'books.read',
-    'books.write',
-  ],
+  billing: ['own', 'usage.read', 'models.read', 'users.read', 'credits.write'],
   viewer: [
     'own',
     'usage.read',
@@ -69,7 +57,6 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'channels.read',
     'audit.read',
     'users.read',
-    'books.read',
   ],
   member: ['own'],
 };

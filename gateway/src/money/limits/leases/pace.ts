@@ -110,12 +110,15 @@ export function createPace(monotonic: () => number, reserveMs: number): Pace {
     },
     takeReserves(most) {
       const reserves: Reserve[] = [];
+      const idleSince = monotonic() - idleMs;
       for (const use of uses.values()) {
-        if (reserves.length >= most) break;
-        const isOwn = use.hold > 0n;
-        if (!isOwn || use.sharedSpan === use.span) continue;
-        use.sharedSpan = use.span;
-        reserves.push({ ...use.meter, amount: ownAhead(use) });
+        const isNew = use.hold > 0n && use.sharedSpan !== use.span;
+        // Nobody else looks at those without a lease.
+        if (use.usedAt <= idleSince) uses.delete(use.meter.name);
+        else if (isNew && reserves.length < most) {
+          use.sharedSpan = use.span;
+          reserves.push({ ...use.meter, amount: ownAhead(use) });
+        }
       }
       return reserves;
     },

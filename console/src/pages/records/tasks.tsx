@@ -1,0 +1,250 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import { read, type Query, type Result } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { partName } from '../../format/parts.ts';
+import { Money } from '../../pieces/money.tsx';
+import { NameLink } from '../../pieces/name-link.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useKeys } from '../../pieces/use-keys.ts';
+import { useWords } from '../../words/index.ts';
+import styles from './page.module.css';
+import { taskKinds, type RecordsSearch } from './search.ts';
+import { TaskPanel } from './task-panel.tsx';
+import { TaskState } from './task-state.tsx';
+
+type Task = Result<'listTasks'>['data'][number];
+
+const lookEvery = 5_000;
+
+/** Video tasks: those that are open, how each of the others ended, and the course of one. */
+export function Tasks() {
+  const say = useWords();
+  const formats = useFormats();
+  const navigate = useNavigate();
+  const { permissions } = useSession();
+  const search = useSearch({ from: '/inside/records' });
+  // Another list is shown without the task that was open beside this one.
+  const { task, ...ofList } = search;
+  const { kind = 'open', user, model } = ofList;
+  const query: Query<'listTasks'> = {
+    kind,
+    ...(user !== undefined && { user }),
+    ...(model !== undefined && { model }),
+  };
+  const list = useInfiniteQuery({
+    queryKey: ['tasks', query],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      read<'listTasks'>(
+        '/tasks',
+        { ...query, ...(pageParam !== undefined && { cursor: pageParam }) },
+        signal,
+      ),
+    getNextPageParam: ({ next }) => next ?? undefined,
+    placeholderData: (previous) => previous,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : lookEvery),
+  });
+  const [first] = list.data?.pages ?? [];
+  const tasks = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const close = () => void navigate({ to: '/records', search: ofList });
+  useKeys({
+    '/': () => document.getElementById('task-model')?.focus(),
+    Escape: () => task !== undefined && close(),
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const given = (name: string) => {
+      const value = form.get(name);
+      return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+    };
+    const next = { ...ofList, user: given('user'), model: given('model') };
+    void navigate({ to: '/records', search: next as RecordsSearch });
+  }
+
+  return (
+    <>
+      <form
+        className={styles['tools']}
+        role="search"
+        onSubmit={submit}
+        key={[user, model].join('\n')}
+      >
+        <nav className="segments" aria-label={say('records.taskKind')}>
+          {taskKinds.map((each) => (
+            <Link
+              key={each}
+              to="/records"
+              search={{ ...ofList, kind: each }}
+              activeOptions={{ exact: true }}
+              aria-current={each === kind ? 'true' : undefined}
+            >
+              {say(`records.taskKinds.${each}`)}
+              {first !== undefined && (
+                <span className="quiet">{formats.count(first.counts[each])}</span>
+              )}
+            </Link>
+          ))}
+        </nav>
+        <label className="field">
+          {say('records.model')}
+          <input
+            className="input"
+            id="task-model"
+            name="model"
+            defaultValue={model}
+            maxLength={400}
+          />
+        </label>
+        {permissions.includes('usage.read') && (
+          <label className="field">
+            {say('records.person')}
+            <input className="input" name="user" defaultValue={user} maxLength={400} />
+          </label>
+        )}
+        <button type="submit" className="button">
+          {say('records.filter')}
+        </button>
+      </form>
+      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton rows={8} />}
+      {list.isSuccess && tasks.length === 0 && (
+        <p className="state">{say(`records.noTasks.${kind}`)}</p>
+      )}
+      {tasks.length > 0 && (
+        <div className={list.isPlaceholderData ? 'stale' : undefined}>
+          <TaskTable tasks={tasks} search={search} />
+          {list.hasNextPage && (
+            <p className={styles['end']}>
+              <button
+                type="button"
+                className="button"
+                disabled={list.isFetchingNextPage}
+                onClick={() => void list.fetchNextPage()}
+              >
+                {say('records.moreTasks')}
+              </button>
+            </p>
+          )}
+        </div>
+      )}
+      {task !== undefined && <TaskPanel id={task} onClose={close} />}
+      <p className={`quiet ${styles['end']}`}>{say('records.tasksNote')}</p>
+    </>
+  );
+}
+
+const costPlaces = 4;
+
+function TaskTable({
+  tasks,
+  search,
+}: {
+  readonly tasks: readonly Task[];
+  readonly search: RecordsSearch;
+}) {
+  const say = useWords();
+  const formats = useFormats();
+  const isOpen = (search.kind ?? 'open') === 'open';
+  return (
+    <div
+      className={styles['scroll']}
+      tabIndex={0}
+      role="region"
+      aria-label={say('records.taskList')}
+    >
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{say('records.task')}</th>
+            <th scope="col">{say('records.state')}</th>
+            <th scope="col">{say('records.model')}</th>
+            <th scope="col" className="less">
+              {say('records.person')}
+            </th>
+            <th scope="col" className="less">
+              {say('records.channel')}
+            </th>
+            <th scope="col" className="less">
+              {say('records.submitted')}
+            </th>
+            <th scope="col" className="less">
+              {say(isOpen ? 'records.looked' : 'records.ended')}
+            </th>
+            <th scope="col" className="number less">
+              {say('records.price')}
+            </th>
+            <th scope="col" className="number">
+              {say(isOpen ? 'records.held' : 'records.charged')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tasks.map((task) => {
+            const amount = isOpen ? task.held : task.cost;
+            const last = isOpen ? task.looked : task.ended;
+            return (
+              <tr key={task.id} aria-selected={task.id === search.task}>
+                <td>
+                  <Link className="link" to="/records" search={{ ...search, task: task.id }}>
+                    <code>{shortId(task.id)}</code>
+                  </Link>
+                </td>
+                <td>
+                  <TaskState task={task} />
+                </td>
+                <td className={styles['name']}>
+                  <NameLink kind="model" name={task.model}>
+                    {task.model}
+                  </NameLink>
+                </td>
+                <td className={`less ${styles['name']}`}>
+                  <NameLink kind="user" name={task.user}>
+                    {task.user}
+                  </NameLink>
+                  {task.team !== null && <span className="quiet"> {task.team}</span>}
+                </td>
+                <td className="less">
+                  {task.channel === null ? (
+                    '–'
+                  ) : (
+                    <NameLink kind="channel" name={task.channel}>
+                      {task.channel}
+                    </NameLink>
+                  )}
+                </td>
+                <td className="less" title={formats.fullTime(task.time)}>
+                  {formats.time(task.time)}
+                </td>
+                <td className="less">{last === null ? '–' : formats.time(last)}</td>
+                <td className="number less">
+                  {task.price === null ? (
+                    say('records.free')
+                  ) : (
+                    <span title={partName(task.price.part, say, formats.count)}>
+                      <Money amount={task.price.price} />
+                    </span>
+                  )}
+                </td>
+                <td className="number">
+                  {amount === null ? (
+                    <span className="quiet">–</span>
+                  ) : (
+                    <Money amount={amount} width={costPlaces} />
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Enough of an id to tell tasks apart; whole in the panel. */
+const shortId = (id: string) => (id.length > 14 ? `${id.slice(0, 13)}…` : id);
