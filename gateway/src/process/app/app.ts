@@ -310,6 +310,7 @@ export async function startApp(options: AppOptions): Promise<App> {
             feed,
             state,
             tryChannel,
+            bringIntoForce: () => revisions.poll(),
             held: createHeld(database, money),
           },
           closing,

@@ -19,7 +19,7 @@ export function openConsole(
   file: () => Pick<Config, 'file' | 'declared'>,
   parts: Pick<
     ConsoleOptions,
-    'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel' | 'held'
+    'database' | 'secrets' | 'health' | 'feed' | 'state' | 'tryChannel' | 'held' | 'bringIntoForce'
   >,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
