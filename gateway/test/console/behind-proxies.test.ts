@@ -49,6 +49,7 @@ beforeAll(async () => {
     allowInsecure: false,
     members: { createKeys: true, maxKeys: 20, playground: true },
     placeInFile: () => null,
+    bringIntoForce: () => Promise.resolve(),
     held: () => Promise.resolve(new Map()),
     tryChannel: () => Promise.reject(new Error('nobody tests')),
     explain: () => {

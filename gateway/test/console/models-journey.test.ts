@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, secrets, setPasswords } from './people.ts';
+import { ask, passwordHash, secrets, setPassword, setPasswords } from './people.ts';
 
 const config = `
 channels:
@@ -22,6 +22,7 @@ users:
   - { email: admin@example.com, role: admin, balance: 100 }
   - { email: member@example.com }
   - { email: viewer@example.com, role: viewer }
+  - { email: operator@example.com, role: operator }
 keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
 `;
@@ -33,6 +34,7 @@ beforeAll(async () => {
   if (!hasBrowser) return;
   gateway = await startTestGateway({ config });
   await setPasswords(gateway);
+  await setPassword(gateway, 'operator@example.com', passwordHash);
   opened = await visit(gateway.url);
 }, 60_000);
 
@@ -161,5 +163,69 @@ test.runIf(hasBrowser)(
     } finally {
       await member.close();
     }
+  },
+);
+
+test.runIf(hasBrowser)(
+  'an operator gives a price, sees what it would have made, adds a model, an alias and a group',
+  { timeout: 120_000 },
+  async () => {
+    const own = await visit(gateway.url);
+    const { page, signInAt, complaints, axeProblems, isWider } = own;
+    await ask(gateway, secrets.admin);
+    await gateway.usage();
+    await signInAt('/models/demo-chat', 'operator@example.com');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Input', { exact: true }).fill('1000');
+    await dialog.getByRole('button', { name: 'What would it have made?' }).click();
+    await dialog.getByText(/were charged in 30 days/).waitFor();
+    await dialog.getByRole('cell', { name: 'admin@example.com' }).waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await dialog.getByLabel('Output', { exact: true }).fill('-1');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/price\.output: /).waitFor();
+    await dialog.getByLabel('Output', { exact: true }).fill('2000');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('declared in the console').waitFor();
+    await page.getByRole('cell', { name: '2000' }).waitFor();
+    const price = () => gateway.app.catalogue.snapshot().models.get('demo-chat')?.price;
+    await expect.poll(price).toMatchObject({ input: '1000', output: '2000' });
+
+    await page.getByRole('link', { name: 'Models' }).first().click();
+    await page.getByRole('button', { name: 'Add a model' }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('house-chat');
+    await dialog.getByLabel('Input', { exact: true }).fill('1');
+    await dialog.getByLabel('Output', { exact: true }).fill('2');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'house-chat' }).waitFor();
+    await page.getByRole('link', { name: 'Models' }).first().click();
+    await page.getByLabel('Whole catalogue').check();
+    await page.getByRole('link', { name: 'house-chat' }).waitFor();
+
+    await page.getByRole('tab', { name: 'Aliases' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('our-best');
+    await page.getByLabel('Leads to').fill('house-chat');
+    await page.getByRole('button', { name: 'Add an alias' }).click();
+    await page.getByText('our-best leads to house-chat.').waitFor();
+    await page.getByRole('button', { name: 'Remove our-best' }).click();
+    await page.getByText(/our-best is gone/).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Remove our-best' }).waitFor();
+    expect(await axeProblems()).toEqual([]);
+
+    await page.getByRole('tab', { name: 'Groups' }).click();
+    await page.getByLabel('Group', { exact: true }).fill('research');
+    await page.getByLabel('Multiplier', { exact: true }).fill('1.5');
+    await page.getByRole('button', { name: 'Add a group' }).click();
+    const factor = page.getByLabel('Multiplier, research');
+    await factor.fill('2');
+    await factor.press('Enter');
+    await page.getByText(/research multiplies each price by 2/).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await isWider()).toBe(false);
+    // The browser itself reports the price that was refused.
+    expect(complaints).toEqual([expect.stringContaining('400')]);
+    await own.close();
   },
 );

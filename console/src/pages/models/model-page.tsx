@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
@@ -14,6 +15,7 @@ import { nativeProtocol, writePartner } from '../playground/partners.ts';
 import { protocolsFor } from '../playground/speak.ts';
 import styles from './page.module.css';
 import { modelQuery, type ModelDetail } from './query.ts';
+import { ChangeModel } from './change-model.tsx';
 import { Hours, Success } from './success.tsx';
 import { NoPrice } from './tables.tsx';
 
@@ -44,6 +46,8 @@ function View({ model }: { readonly model: ModelDetail }) {
   const say = useWords();
   const formats = useFormats();
   const { playground, permissions } = useSession();
+  const [isChanging, setChanging] = useState(false);
+  const { settings } = model;
   const facts = [
     say(`models.kinds.${model.type}`),
     model.context_window === null
@@ -58,7 +62,16 @@ function View({ model }: { readonly model: ModelDetail }) {
       <div className={styles['summary']}>
         {model.display_name !== model.id && <span className="strong">{model.display_name}</span>}
         <span>{facts.join(', ')}</span>
-        <span className="quiet">{say(`models.declared.${model.origin}`)}</span>
+        <span className="quiet">
+          {say(`models.declared.${model.origin}`)}
+          {settings?.declared_in && (
+            <>
+              {': '}
+              <code>{`${settings.declared_in.file}, ${settings.declared_in.path}`}</code>
+            </>
+          )}
+        </span>
+        {!model.enabled && <span className="strong">{say('models.disabled')}</span>}
         <span className={styles['actions']}>
           {playground && protocolsFor(model.type).length > 0 && model.priced && (
             <Link
@@ -77,8 +90,14 @@ function View({ model }: { readonly model: ModelDetail }) {
           <Link className="button" to="/requests" search={{ filter: `model:${quoted(model.id)}` }}>
             {say('models.requests')}
           </Link>
+          {settings?.editable === true && permissions.includes('models.write') && (
+            <button type="button" className="button main" onClick={() => setChanging(true)}>
+              {say('models.change')}
+            </button>
+          )}
         </span>
       </div>
+      {isChanging && <ChangeModel model={model} onClose={() => setChanging(false)} />}
       <div className={styles['two']}>
         <Prices model={model} />
         <Recent model={model} />

@@ -1,29 +1,81 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { inOrder, nextOrder } from '../../pieces/order.ts';
+import { Tabs } from '../../pieces/tabs.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { kinds, type ModelKind } from './kinds.ts';
 import { isHighFirst, valueOf } from './order.ts';
-import { modelsQuery, type Model } from './query.ts';
+import { ChangeModel } from './change-model.tsx';
+import { Aliases, Groups } from './names-and-groups.tsx';
+import { catalogueQuery, modelsQuery, type Model } from './query.ts';
 import type { Column, ModelsSearch } from './search.ts';
 import { ChatTable, OtherTable } from './tables.tsx';
 
 const isOf = (model: Model, kind: ModelKind) =>
   kind === 'unpriced' ? !model.priced : model.type === kind;
 
-/** The models that the person may use, with their prices and how they went lately. */
+/** The models that the person may use; for those who may see the whole catalogue, aliases and groups beside them. */
 export function ModelsPage() {
   const say = useWords();
   const { permissions } = useSession();
   const navigate = useNavigate();
-  const { q = '', kind, sort } = useSearch({ from: '/inside/models' });
-  const list = useQuery(modelsQuery);
+  const { tab } = useSearch({ from: '/inside/models' });
+  const [isAdding, setAdding] = useState(false);
+  const title = <h1>{say('models.title')}</h1>;
+  if (!permissions.includes('models.read')) {
+    return (
+      <>
+        <header className="top">{title}</header>
+        <ModelList />
+      </>
+    );
+  }
+  return (
+    <>
+      <header className="top">
+        {title}
+        {permissions.includes('models.write') && (
+          <button type="button" className="button main" onClick={() => setAdding(true)}>
+            {say('models.add')}
+          </button>
+        )}
+      </header>
+      {isAdding && <ChangeModel model={null} onClose={() => setAdding(false)} />}
+      <Tabs
+        label={say('models.title')}
+        tabs={(['catalogue', 'aliases', 'groups'] as const).map((name) => ({
+          name,
+          title: say(`models.tabs.${name}`),
+        }))}
+        open={tab ?? 'catalogue'}
+        onOpen={(name) =>
+          void navigate({
+            to: '/models',
+            replace: true,
+            search: name === 'catalogue' ? {} : { tab: name },
+          })
+        }
+      >
+        {tab === undefined && <ModelList />}
+        {tab === 'aliases' && <Aliases />}
+        {tab === 'groups' && <Groups />}
+      </Tabs>
+    </>
+  );
+}
+
+function ModelList() {
+  const say = useWords();
+  const { permissions } = useSession();
+  const navigate = useNavigate();
+  const { q = '', kind, sort, all: isWhole } = useSearch({ from: '/inside/models' });
+  const list = useQuery(isWhole === true ? catalogueQuery : modelsQuery);
   const field = useRef<HTMLInputElement>(null);
   useKeys({ '/': () => field.current?.focus() });
   const tables = useRef<HTMLDivElement>(null);
@@ -34,7 +86,12 @@ export function ModelsPage() {
     (model) => (kind === undefined || isOf(model, kind)) && matches(model, q),
   );
   const search = (next: { [Name in keyof ModelsSearch]: ModelsSearch[Name] | undefined }) => {
-    const { q: text, kind: chosen, sort: order } = { q, kind, sort, ...next };
+    const {
+      q: text,
+      kind: chosen,
+      sort: order,
+      all: whole,
+    } = { q, kind, sort, all: isWhole, ...next };
     void navigate({
       to: '/models',
       replace: true,
@@ -42,6 +99,7 @@ export function ModelsPage() {
         ...(text !== undefined && text !== '' && { q: text }),
         ...(chosen !== undefined && { kind: chosen }),
         ...(order !== undefined && { sort: order }),
+        ...(whole === true && { all: whole }),
       },
     });
   };
@@ -56,9 +114,6 @@ export function ModelsPage() {
 
   return (
     <>
-      <header className="top">
-        <h1>{say('models.title')}</h1>
-      </header>
       <div className={styles['filter']}>
         <label className="hidden" htmlFor="model-search">
           {say('models.search')}
@@ -91,6 +146,16 @@ export function ModelsPage() {
             );
           })}
         </div>
+        {permissions.includes('models.read') && (
+          <label className={styles['whole']}>
+            <input
+              type="checkbox"
+              checked={isWhole === true}
+              onChange={({ target }) => search({ all: target.checked ? true : undefined })}
+            />
+            {say('models.whole')}
+          </label>
+        )}
       </div>
       <div className="body" ref={tables}>
         {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}

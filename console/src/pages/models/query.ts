@@ -11,6 +11,25 @@ export const modelsQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** The whole catalogue, with what no channel serves and what is disabled; for people who may see it. */
+export const catalogueQuery = queryOptions({
+  queryKey: ['models', '*'],
+  queryFn: ({ signal }) => read<'listModels'>('/models', { all: 'true' }, signal),
+  staleTime: 60_000,
+});
+
+export type Alias = Result<'listAliases'>['data'][number];
+export const aliasesQuery = queryOptions({
+  queryKey: ['aliases'],
+  queryFn: ({ signal }) => read<'listAliases'>('/aliases', {}, signal),
+});
+
+export type Group = Result<'listGroups'>['data'][number];
+export const groupsQuery = queryOptions({
+  queryKey: ['groups'],
+  queryFn: ({ signal }) => read<'listGroups'>('/groups', {}, signal),
+});
+
 export const modelQuery = (id: string) =>
   queryOptions({
     queryKey: ['models', id],

@@ -15,7 +15,7 @@ export type { Environment } from './expand.ts';
 export { kinds } from './kinds/index.ts';
 export { isHeaderName, reservedHeaders } from './kinds/channel.ts';
 export { normalPrice } from './kinds/normal-price.ts';
-export { priceParts } from './kinds/price.ts';
+export { priceParts, writePrice } from './kinds/price.ts';
 export { isName, isTimeZone, parseTimestamp } from './leaf.ts';
 export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
 export { nearest } from './near.ts';

@@ -10,6 +10,8 @@ export interface EntryWriteOptions<Stored> {
   readonly administration: Administration;
   readonly kind: Kind;
   readonly placeInFile: PlaceInFile;
+  /** Brings changes into force in this process; other nodes follow within a second. */
+  readonly bringIntoForce: () => Promise<void>;
   /** The entry as `GET` shows it. */
   readonly show: (entry: Stored) => object;
 }
@@ -35,6 +37,7 @@ export function createEntryWrites<Stored>({
   administration,
   kind,
   placeInFile,
+  bringIntoForce,
   show,
 }: EntryWriteOptions<Stored>): WriteEntry {
   function refuse(error: unknown, name: string): Promise<never> {
@@ -43,10 +46,14 @@ export function createEntryWrites<Stored>({
     }
     return throwStale<Stored>(kind, error, async (entry) => ({ body: show(entry) }));
   }
-  return ({ request, caller }, name, useCase) =>
-    fromDatabase(() =>
+  return async ({ request, caller }, name, useCase) => {
+    const result = await fromDatabase(() =>
       useCase(administration, actorOf(request, caller.session.user)).catch((error: unknown) =>
         refuse(error, name),
       ),
     );
+    // Whoever reads next finds what was written. If it fails, the next poll does it.
+    await bringIntoForce().catch(() => {});
+    return result;
+  };
 }

@@ -62,6 +62,7 @@ export interface ConsoleOptions {
   readonly held: Held;
   readonly members: ConsoleMembers;
   readonly placeInFile: PlaceInFile;
+  readonly bringIntoForce: () => Promise<void>;
 }
 
 /** Adds the console's pages and the API that they use. Keys of clients open nothing here. */

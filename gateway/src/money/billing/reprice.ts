@@ -85,8 +85,8 @@ function rateOf(price: PriceRates, part: string, prompt: number): Rate | null {
     case 'video_second':
       return price.videoSecond.get(name) ?? null;
     case 'video_tokens': {
-      const [resolution = '', side] = [rest.slice(0, -1).join('.'), rest.at(-1)];
-      const rates = price.videoTokens.get(resolution);
+      const side = rest.at(-1);
+      const rates = price.videoTokens.get(rest.slice(0, -1).join('.'));
       return (side === 'text' ? rates?.text : rates?.withVideo) ?? null;
     }
     case 'fees':

@@ -311,6 +311,7 @@ export async function startApp(options: AppOptions): Promise<App> {
             state,
             ...trials,
             explain: (query) => explainRoutes(snapshot(), query, health, clock.monotonic()),
+            bringIntoForce: () => revisions.poll(),
             held: createHeld(database, money),
           },
           closing,

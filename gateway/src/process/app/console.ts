@@ -28,6 +28,7 @@ export function openConsole(
     | 'findModels'
     | 'explain'
     | 'held'
+    | 'bringIntoForce'
   >,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {

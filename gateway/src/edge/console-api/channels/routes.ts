@@ -26,7 +26,7 @@ import { channelForm } from './channel-form.ts';
 import { describeChannels } from './describe-channels.ts';
 import type { HealthSource } from '../health/source.ts';
 import { actorOf } from '../sessions/connection.ts';
-import { createEntryWrites } from '../entries.ts';
+import { createEntryWrites, type EntryWriteOptions } from '../entries.ts';
 import { callOf, managementOf, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
 
 /** Sends a small request to a channel. @param model null: the first that is named exactly */
@@ -48,6 +48,7 @@ export interface ChannelRoutesOptions extends ServeOptions {
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   readonly placeInFile: PlaceInFile;
+  readonly bringIntoForce: EntryWriteOptions<unknown>['bringIntoForce'];
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -56,8 +57,18 @@ const { channel: kind } = kinds;
 
 /** Channels with their settings, and changes of them. */
 export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOptions): void {
-  const { database, reads, secrets, tryChannel, findModels, health, snapshot, placeInFile, now } =
-    options;
+  const {
+    database,
+    reads,
+    secrets,
+    tryChannel,
+    findModels,
+    health,
+    snapshot,
+    placeInFile,
+    bringIntoForce,
+    now,
+  } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
 
   serveRoute(scope, contract.listChannels, options, async ({ caller }) => {
@@ -88,6 +99,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     administration,
     kind,
     placeInFile,
+    bringIntoForce,
     show: (channel) => replyOf(channel).body,
   });
 

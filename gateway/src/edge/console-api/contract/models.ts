@@ -59,6 +59,8 @@ const settings = z.object({ ...shownMembers(kinds.model), ...management });
 const detail = model.extend({
   /** What is declared of it; null for people who may not see the settings of models. */
   settings: settings.nullable(),
+  /** The price in force, with its parts as in the file; null: there is none. */
+  price: z.record(z.string(), z.unknown()).nullable(),
   /** As on receipts; null without a price. */
   price_version: z.string().nullable(),
   /** Every price it had, the newest first. */
@@ -157,6 +159,7 @@ export const readModel = defineRoute({
   example: {
     ...example,
     settings: settingsExample,
+    price: { input: '0.2', output: '0.8' },
     price_version: '3f0a1b2c4d5e6f70',
     history: [
       { version: '3f0a1b2c4d5e6f70', since: '2026-11-25T10:00:00.000Z', prices: example.prices },

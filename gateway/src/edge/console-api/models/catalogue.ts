@@ -23,7 +23,7 @@ import { type Kind, kinds, parseEntry } from '#config/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { contract } from '../contract/index.ts';
 import { shownValues } from '../contract/members.ts';
-import { createEntryWrites } from '../entries.ts';
+import { createEntryWrites, type EntryWriteOptions } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
@@ -34,6 +34,7 @@ export interface CatalogueRoutesOptions extends ServeOptions {
   readonly reads: Reads;
   readonly secrets: Secrets;
   readonly placeInFile: PlaceInFile;
+  readonly bringIntoForce: EntryWriteOptions<unknown>['bringIntoForce'];
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -58,7 +59,7 @@ export async function declaredModel(db: Db, id: string): Promise<StoredModel | n
 
 /** Changes of models, aliases and groups. */
 export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutesOptions): void {
-  const { database, reads, secrets, placeInFile, now } = options;
+  const { database, reads, secrets, placeInFile, bringIntoForce, now } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
   const show = showEntry(placeInFile);
 
@@ -67,6 +68,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
     administration,
     kind: kinds.model,
     placeInFile,
+    bringIntoForce,
     show: showModel,
   });
   serveRoute(scope, contract.createModel, options, async (call) => {
@@ -89,6 +91,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
     administration,
     kind: kinds.group,
     placeInFile,
+    bringIntoForce,
     show: showGroup,
   });
   serveRoute(scope, contract.listGroups, options, () =>
@@ -116,6 +119,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
     administration,
     kind: kinds.alias,
     placeInFile,
+    bringIntoForce,
     show: showAlias,
   });
   serveRoute(scope, contract.listAliases, options, () =>

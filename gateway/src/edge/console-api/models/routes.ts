@@ -8,7 +8,7 @@ import {
   type Route,
   servedNames,
 } from '#catalogue/index.ts';
-import { kinds } from '#config/index.ts';
+import { kinds, writePrice } from '#config/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { recentHealth, type RecentHealth } from '#usage/index.ts';
 import { contract, type ModelView } from '../contract/index.ts';
@@ -82,6 +82,7 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
         body: {
           ...viewOf(offer, { caller, origins, health }),
           settings: declared && show(kinds.model, declared),
+          price: model.price && (writePrice(model.price) as Readonly<Record<string, unknown>>),
           price_version: model.priceVersion,
           history: versions.map(({ id, price, createdAt }) => ({
             version: id,

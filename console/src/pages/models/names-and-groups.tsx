@@ -1,0 +1,275 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useState, type FormEvent } from 'react';
+import { write } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { NameField } from '../../pieces/name-fields.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Toast, type ToastText } from '../../pieces/toast.tsx';
+import { useWords } from '../../words/index.ts';
+import { textOf } from '../keys/key-fields.tsx';
+import { useWrite } from '../keys/use-write.ts';
+import styles from './page.module.css';
+import { aliasesQuery, catalogueQuery, groupsQuery, type Alias, type Group } from './query.ts';
+
+/** Other names for models. */
+export function Aliases() {
+  const say = useWords();
+  const { permissions, csrf_token: token } = useSession();
+  const client = useQueryClient();
+  const list = useQuery(aliasesQuery);
+  const models = useQuery(catalogueQuery).data?.data ?? [];
+  const sending = useWrite();
+  const { toast, setToast, endToast } = useToast();
+  const mayWrite = permissions.includes('models.write');
+  const reload = async () => {
+    await client.invalidateQueries({ queryKey: aliasesQuery.queryKey });
+    await client.invalidateQueries({ queryKey: ['models'] });
+  };
+  const pathOf = (name: string) => `/aliases/${encodeURIComponent(name)}`;
+
+  function add(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const fields = new FormData(form);
+    const [name, model] = [textOf(fields, 'name') ?? '', textOf(fields, 'model') ?? ''];
+    sending.run(async () => {
+      await write<'putAlias'>('PUT', pathOf(name), { model }, token, { 'if-none-match': '*' });
+      form.reset();
+      await reload();
+      setToast({ text: say('models.aliases.added', { name, model }) });
+    });
+  }
+
+  function remove({ name, model, revision }: Alias): void {
+    sending.run(async () => {
+      const headers = { 'if-match': `"${revision}"` };
+      await write<'removeAlias'>('DELETE', pathOf(name), {}, token, headers);
+      await reload();
+      const undo = () => {
+        setToast(null);
+        sending.run(async () => {
+          await write<'putAlias'>('PUT', pathOf(name), { model }, token, { 'if-none-match': '*' });
+          await reload();
+        });
+      };
+      setToast({ text: say('models.aliases.removed', { name }), undo });
+    });
+  }
+
+  const aliases = list.data?.data ?? [];
+  return (
+    <div className="body">
+      <p className={styles['note']}>{say('models.aliases.hint')}</p>
+      {mayWrite && (
+        <form className={styles['line']} onSubmit={add}>
+          <div className="field">
+            <label htmlFor="alias-name">{say('models.aliases.name')}</label>
+            <input className="input" id="alias-name" name="name" required autoComplete="off" />
+          </div>
+          <div className="field">
+            <label htmlFor="alias-model" id="alias-model-label">
+              {say('models.aliases.model')}
+            </label>
+            <NameField
+              id="alias-model"
+              name="model"
+              names={models.map(({ id }) => id)}
+              initial=""
+              isWrong={sending.problem !== null}
+              note="alias-problem"
+            />
+          </div>
+          <button type="submit" className="button main" disabled={sending.isBusy}>
+            {say('models.aliases.add')}
+          </button>
+        </form>
+      )}
+      <p className="problem" role="alert" id="alias-problem">
+        {sending.problem}
+      </p>
+      {list.isPending && <Skeleton rows={4} />}
+      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isSuccess && aliases.length === 0 && (
+        <p className="state">{say('models.aliases.none')}</p>
+      )}
+      {aliases.length > 0 && (
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">{say('models.aliases.name')}</th>
+              <th scope="col">{say('models.aliases.model')}</th>
+              <th scope="col">{say('models.aliases.from')}</th>
+              {mayWrite && <th scope="col" aria-label={say('models.aliases.remove')} />}
+            </tr>
+          </thead>
+          <tbody>
+            {aliases.map((alias) => (
+              <tr key={alias.name}>
+                <td>
+                  <code>{alias.name}</code>
+                </td>
+                <td>
+                  <code>{alias.model}</code>
+                </td>
+                <Origin entry={alias} />
+                {mayWrite && (
+                  <td className="number">
+                    {alias.editable && (
+                      <button
+                        type="button"
+                        className="button bare"
+                        aria-label={`${say('models.aliases.remove')} ${alias.name}`}
+                        disabled={sending.isBusy}
+                        onClick={() => remove(alias)}
+                      >
+                        {say('models.aliases.remove')}
+                      </button>
+                    )}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Toast toast={toast} onEnd={endToast} />
+    </div>
+  );
+}
+
+/** Groups with the factor on every price. */
+export function Groups() {
+  const say = useWords();
+  const { permissions, csrf_token: token } = useSession();
+  const client = useQueryClient();
+  const list = useQuery(groupsQuery);
+  const sending = useWrite();
+  const { toast, setToast, endToast } = useToast();
+  const mayWrite = permissions.includes('models.write');
+  const reload = async () => {
+    await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
+    await client.invalidateQueries({ queryKey: ['models'] });
+  };
+
+  function add(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const fields = new FormData(form);
+    const name = textOf(fields, 'name') ?? '';
+    sending.run(async () => {
+      const body = { name, price_multiplier: textOf(fields, 'factor') };
+      await write<'createGroup'>('POST', '/groups', body, token);
+      form.reset();
+      await reload();
+      setToast({ text: say('models.groupList.added', { name }) });
+    });
+  }
+
+  function change({ name, revision }: Group, event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const factor = textOf(new FormData(event.currentTarget), 'factor');
+    sending.run(async () => {
+      const path = `/groups/${encodeURIComponent(name)}`;
+      const headers = { 'if-match': `"${revision}"` };
+      const body = { price_multiplier: factor };
+      const changed = await write<'changeGroup'>('PATCH', path, body, token, headers);
+      await reload();
+      const text = { name, factor: changed.price_multiplier };
+      setToast({ text: say('models.groupList.changed', text) });
+    });
+  }
+
+  return (
+    <div className="body">
+      <p className={styles['note']}>{say('models.groupList.hint')}</p>
+      {mayWrite && (
+        <form className={styles['line']} onSubmit={add}>
+          <div className="field">
+            <label htmlFor="group-name">{say('models.groupList.name')}</label>
+            <input className="input" id="group-name" name="name" required autoComplete="off" />
+          </div>
+          <div className="field">
+            <label htmlFor="group-factor">{say('models.groupList.factor')}</label>
+            <input
+              className="input"
+              id="group-factor"
+              name="factor"
+              inputMode="decimal"
+              defaultValue="1"
+            />
+          </div>
+          <button type="submit" className="button main" disabled={sending.isBusy}>
+            {say('models.groupList.add')}
+          </button>
+        </form>
+      )}
+      <p className="problem" role="alert">
+        {sending.problem}
+      </p>
+      {list.isPending && <Skeleton rows={4} />}
+      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isSuccess && (
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">{say('models.groupList.name')}</th>
+              <th scope="col">{say('models.groupList.factor')}</th>
+              <th scope="col">{say('models.groupList.from')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.data.data.map((group) => (
+              <tr key={group.name}>
+                <td className="strong">{group.name}</td>
+                <td>
+                  {mayWrite && group.editable ? (
+                    <form
+                      key={group.revision}
+                      className={styles['factor']}
+                      onSubmit={(event) => change(group, event)}
+                    >
+                      <input
+                        className="input"
+                        name="factor"
+                        inputMode="decimal"
+                        aria-label={`${say('models.groupList.factor')}, ${group.name}`}
+                        defaultValue={group.price_multiplier}
+                      />
+                      <button type="submit" className="button" disabled={sending.isBusy}>
+                        {say('models.groupList.save')}
+                      </button>
+                    </form>
+                  ) : (
+                    group.price_multiplier
+                  )}
+                </td>
+                <Origin entry={group} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Toast toast={toast} onEnd={endToast} />
+    </div>
+  );
+}
+
+function useToast() {
+  const [toast, setToast] = useState<ToastText | null>(null);
+  const endToast = useCallback(() => setToast(null), []);
+  return { toast, setToast, endToast };
+}
+
+/** Who manages an entry, and where the file has it. */
+function Origin({ entry: { owner, declared_in: place } }: { readonly entry: Alias | Group }) {
+  const say = useWords();
+  return (
+    <td className="second">
+      {place === null
+        ? say(
+            `models.origins.${owner === 'file' ? 'file' : owner === 'console' ? 'console' : 'bundled'}`,
+          )
+        : `${place.file}, ${place.path}`}
+    </td>
+  );
+}
