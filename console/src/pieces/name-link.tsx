@@ -30,7 +30,7 @@ export function NameLink({ kind, name, children }: Props) {
       return !permissions.includes('channels.read') ? (
         children
       ) : (
-        <Link className="link" to="/channels" search={{ q: name }}>
+        <Link className="link" to="/channels/$id" params={{ id: name }}>
           {name}
         </Link>
       );
