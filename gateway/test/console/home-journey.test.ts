@@ -59,6 +59,12 @@ test.runIf(hasBrowser)(
     expect(await changes.locator('td:first-child').allTextContents()).toEqual(
       expect.arrayContaining(['Key', 'Model', 'Person']),
     );
+    // Left out with Alt.
+    const sums = page.getByRole('group', { name: 'Sums' });
+    await sums.getByRole('link', { name: 'crews' }).click({ modifiers: ['Alt'] });
+    await page.waitForURL(/filter=-key%3Acrews/);
+    await page.getByText('Nothing has been used in this range.').waitFor();
+    await page.goBack();
     const charts = page.getByRole('region', { name: 'A chart for each group' });
     await charts.getByText('demo-chat').waitFor();
     await charts.getByText('crews').waitFor();
@@ -70,6 +76,11 @@ test.runIf(hasBrowser)(
     await page.goto(`${gateway.url}/console`);
     await meters.first().waitFor();
     expect(await isWider()).toBe(false);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${gateway.url}/console/requests`);
+    await page.getByRole('cell', { name: 'demo-chat' }).click({ modifiers: ['Alt'] });
+    await page.waitForURL(/filter=-model%3Ademo-chat/);
+    await page.getByText('No request matches').waitFor();
     expect(complaints).toEqual([]);
   },
 );

@@ -52,6 +52,9 @@ export function filterWord(word: FilterWord, value: string): string {
   return `${word}:${filterValue(value)}`;
 }
 
+/** A line that leaves out what this word says too. */
+export const withoutWord = (line: string, word: string): string => `${line} -${word}`.trim();
+
 /** Whether a line names values of a word. */
 export function hasWord(line: string, word: FilterWord): boolean {
   return new RegExp(`(?:^|\\s)${word}:`).test(line);

@@ -11,7 +11,7 @@ import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords } from '../../words/index.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { ExportLink } from './export-link.tsx';
-import { filterProblemOf, filterWords } from './filter.ts';
+import { filterProblemOf, filterWords, withoutWord } from './filter.ts';
 import { FilterLine } from './filter-line.tsx';
 import { Histogram } from './histogram.tsx';
 import { LiveLine } from './live-line.tsx';
@@ -68,6 +68,10 @@ export function RequestsPage() {
     if (id !== undefined && isLive) setHeld(rows);
     const { open: _open, ...rest } = search;
     void navigate({ to: '/requests', search: id === undefined ? rest : { ...rest, open: id } });
+  };
+  const filterBy = (line: string): void => {
+    const { filter: _filter, open: _open, ...rest } = search;
+    void navigate({ to: '/requests', search: line === '' ? rest : { ...rest, filter: line } });
   };
   // The focus returns to the row of the panel that was closed.
   const last = useRef(open);
@@ -126,13 +130,7 @@ export function RequestsPage() {
           key={filter}
           filter={filter}
           error={list.error}
-          onChange={(line) => {
-            const { filter: _filter, open: _open, ...rest } = search;
-            void navigate({
-              to: '/requests',
-              search: line === '' ? rest : { ...rest, filter: line },
-            });
-          }}
+          onChange={filterBy}
         />
         <ViewsMenu search={search} />
         <ColumnsMenu
@@ -180,6 +178,7 @@ export function RequestsPage() {
                 focused={focused}
                 isNarrow={open !== undefined}
                 onOpen={show}
+                onExclude={(word) => filterBy(withoutWord(filter, word))}
               />
               {!isLive && (
                 <p className={styles['end']}>

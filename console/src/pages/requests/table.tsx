@@ -5,6 +5,7 @@ import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { useWords } from '../../words/index.ts';
+import { filterWord } from './filter.ts';
 import styles from './page.module.css';
 import type { Row } from './page.tsx';
 
@@ -16,6 +17,8 @@ interface Props {
   readonly focused: string | null;
   readonly isNarrow: boolean;
   readonly onOpen: (id: string) => void;
+  /** Leaves out requests, by a word of the filter line. */
+  readonly onExclude: (word: string) => void;
 }
 
 /** Places of the cost column. */
@@ -26,7 +29,7 @@ export const hideableColumns = ['client', 'key', 'route', 'speed', 'tokens'] as 
 type Column = (typeof hideableColumns)[number];
 
 /** Requests, newest first. Beside a panel only the columns by which a request is recognised. */
-export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
+export function RequestTable({ rows, open, focused, isNarrow, onOpen, onExclude }: Props) {
   const say = useWords();
   const hidden = useHiddenColumns('requests');
   const shows = (column: Column) => !isNarrow && !hidden.has(column);
@@ -37,11 +40,12 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
     currentRow.current?.scrollIntoView({ block: 'nearest' });
   }, [current]);
   // The same function throughout, so that a row that came before is not drawn again with each that comes.
-  const latest = useRef(onOpen);
+  const latest = useRef({ onOpen, onExclude });
   useEffect(() => {
-    latest.current = onOpen;
+    latest.current = { onOpen, onExclude };
   });
-  const openLatest = useCallback((id: string) => latest.current(id), []);
+  const openLatest = useCallback((id: string) => latest.current.onOpen(id), []);
+  const excludeLatest = useCallback((word: string) => latest.current.onExclude(word), []);
   return (
     <div className={styles['scroll']}>
       <table className={`table ${styles['table']}`}>
@@ -97,6 +101,7 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen }: Props) {
               isNarrow={isNarrow}
               hidden={hidden}
               onOpen={openLatest}
+              onExclude={excludeLatest}
             />
           ))}
         </tbody>
@@ -114,10 +119,18 @@ interface RowProps {
   readonly isNarrow: boolean;
   readonly hidden: ReadonlySet<string>;
   readonly onOpen: (id: string) => void;
+  readonly onExclude: (word: string) => void;
 }
 
 /** Drawn once: with hundreds of live rows the others would be drawn again and again. */
-const TableRow = memo(function TableRow({ place, isOpen, isFocused, onOpen, ...cells }: RowProps) {
+const TableRow = memo(function TableRow({
+  place,
+  isOpen,
+  isFocused,
+  onOpen,
+  onExclude,
+  ...cells
+}: RowProps) {
   const { id } = cells.row;
   return (
     <tr
@@ -126,6 +139,12 @@ const TableRow = memo(function TableRow({ place, isOpen, isFocused, onOpen, ...c
       data-focused={isFocused}
       onClick={(event) => {
         // With these keys its link opens the request's own page elsewhere, as links do.
+        const word = event.altKey ? wordOf(event.target, cells.row) : null;
+        if (word !== null) {
+          event.preventDefault();
+          onExclude(word);
+          return;
+        }
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
         event.preventDefault();
         onOpen(id);
@@ -135,6 +154,25 @@ const TableRow = memo(function TableRow({ place, isOpen, isFocused, onOpen, ...c
     </tr>
   );
 });
+
+/** The word of the filter line for the cell that was clicked; null: its column has none. */
+function wordOf(target: EventTarget, row: Row): string | null {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('td') : null;
+  switch (cell?.dataset['column']) {
+    case 'outcome':
+      return filterWord('outcome', row.outcome);
+    case 'client':
+      return filterWord('client', row.client);
+    case 'key':
+      return filterWord('key', row.key);
+    case 'model':
+      return filterWord('model', row.model);
+    case 'route':
+      return row.channel === null ? null : filterWord('channel', row.channel);
+    default:
+      return null;
+  }
+}
 
 function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'hidden'>) {
   const shows = (column: Column) => !isNarrow && !hidden.has(column);

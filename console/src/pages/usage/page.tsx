@@ -21,7 +21,7 @@ import {
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { useWords } from '../../words/index.ts';
 import { FilterLine } from '../requests/filter-line.tsx';
-import { filterProblemOf, nameWords } from '../requests/filter.ts';
+import { filterProblemOf, nameWords, withoutWord } from '../requests/filter.ts';
 import { toCsv } from './csv.ts';
 import styles from './page.module.css';
 import { buckets, type UsageSearch } from './search.ts';
@@ -212,6 +212,7 @@ export function UsagePage() {
               filter={filter}
               colored={8}
               order={sort}
+              onExclude={(word) => change({ filter: withoutWord(filter, word) })}
               onOrder={(column) => change({ sort: nextOrder(column, sort, column !== 'name') })}
             />
           </section>

@@ -1,4 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import type { MouseEvent } from 'react';
+import { filterWord } from '../../pages/requests/filter.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { useWords } from '../../words/index.ts';
 import { Swatch } from '../chart/stacked-bars.tsx';
@@ -22,6 +24,8 @@ interface Props {
   /** Absent: the table cannot be ordered, and has no line of totals. */
   readonly order?: SumsOrder | undefined;
   readonly onOrder?: (column: SumsColumn) => void;
+  /** Leaves out what a name counts, by a word of the filter line. Absent: the sums have no filter. */
+  readonly onExclude?: (word: string) => void;
 }
 
 /** The columns by which sums can be ordered; names first, the highest of all others. */
@@ -53,6 +57,7 @@ export function SumsTable({
   isShort = false,
   order,
   onOrder,
+  onExclude,
 }: Props) {
   const say = useWords();
   const formats = useFormats();
@@ -119,6 +124,13 @@ export function SumsTable({
             );
             const text = groupName(dimension, name, others[0] ?? 0, say);
             const failed = sum.failed - sum.refused;
+            /** With Alt, a click on a name leaves it out. */
+            const exclude = (of: Dimension, value: string | null) => (event: MouseEvent) => {
+              if (!event.altKey || onExclude === undefined || value === null || value === '')
+                return;
+              event.preventDefault();
+              onExclude(filterWord(of, value));
+            };
             return (
               <tr key={`${name ?? '\0'}\n${part ?? '\0'}`}>
                 <td className={styles['name']}>
@@ -128,7 +140,12 @@ export function SumsTable({
                   {search === null ? (
                     <span className="quiet">{text}</span>
                   ) : (
-                    <Link className="link" to="/requests" search={search}>
+                    <Link
+                      className="link"
+                      to="/requests"
+                      search={search}
+                      onClick={exclude(dimension, name)}
+                    >
                       {text}
                     </Link>
                   )}
@@ -138,7 +155,7 @@ export function SumsTable({
                     {search === null ? (
                       groupName(second, part, others[1] ?? 0, say)
                     ) : (
-                      <Link to="/requests" search={search}>
+                      <Link to="/requests" search={search} onClick={exclude(second, part)}>
                         {groupName(second, part, others[1] ?? 0, say)}
                       </Link>
                     )}

@@ -1,5 +1,5 @@
 import { ApiError } from './errors.ts';
-import { type OpenDatabase, createDatabaseBreaker } from '#database/index.ts';
+import { createDatabaseBreaker, type DatabaseBreaker, type OpenDatabase } from '#database/index.ts';
 import { createSlots } from './sessions/slots.ts';
 
 /**
@@ -55,8 +55,7 @@ export function createReads(reading: () => OpenDatabase): Reads {
  */
 export type LookUp = <Result>(ask: () => Promise<Result>) => Promise<Result>;
 
-export function createLookUp(): LookUp {
+export function createLookUp(breaker: DatabaseBreaker = createDatabaseBreaker()): LookUp {
   const slots = createSlots(lookUps.atOnce, lookUps.waiting);
-  const breaker = createDatabaseBreaker();
   return (ask) => slots.run(() => fromDatabase(() => breaker(ask)));
 }
