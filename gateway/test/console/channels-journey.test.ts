@@ -156,7 +156,7 @@ test.runIf(hasBrowser)(
       const added = { ...none, name: 'brand-new', output: null };
       await route.fulfill({ json: { ...body, models: [...body.models, added] } });
     });
-    await page.getByRole('button', { name: 'Find the models of the upstream' }).click();
+    await page.getByRole('button', { name: 'Find the models' }).click();
     await field('demo-reasoning').check();
     expect(await field('Name for clients, model 1').inputValue()).toBe('demo-reasoning');
     expect(await field('brand-new').isDisabled()).toBe(true);

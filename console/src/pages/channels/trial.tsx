@@ -213,14 +213,14 @@ function Steps({
   );
 }
 
-function Outcome({ trial: { class: outcome, text } }: { readonly trial: Trial }) {
+function Outcome({ trial: { class: outcome, text, words } }: { readonly trial: Trial }) {
   const say = useWords();
   const isWorking = outcome === 'works';
   return (
     <p className={`${styles['note']} ${isWorking ? '' : styles['bad']}`}>
       <span className="strong">{say(`channels.trial.outcomes.${outcome}`)}</span>{' '}
       {!isWorking && say(`channels.trial.advice.${outcome}`)}{' '}
-      {!isWorking && text !== '' && <span className="second">{text}</span>}
+      {!isWorking && words === null && text !== '' && <span className="second">{text}</span>}
     </p>
   );
 }

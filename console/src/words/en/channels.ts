@@ -229,7 +229,7 @@ export const channels = {
     },
   },
   found: {
-    find: 'Find the models of the upstream',
+    find: 'Find the models',
     running: 'The list is read…',
     title: 'Models of the upstream',
     filter: 'Filter {{count}} models',
