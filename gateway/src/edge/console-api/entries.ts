@@ -11,7 +11,7 @@ export interface EntryWriteOptions<Stored> {
   readonly kind: Kind;
   readonly placeInFile: PlaceInFile;
   /** The entry as `GET` shows it. */
-  readonly show: (entry: Stored) => object;
+  readonly show: (entry: Stored) => object | Promise<object>;
 }
 
 interface EntryCall {
@@ -41,7 +41,7 @@ export function createEntryWrites<Stored>({
     if (error instanceof Refusal && error.reason === 'managed-elsewhere') {
       throw ownedByFile(placeInFile, kind, name);
     }
-    return throwStale<Stored>(kind, error, async (entry) => ({ body: show(entry) }));
+    return throwStale<Stored>(kind, error, async (entry) => ({ body: await show(entry) }));
   }
   return ({ request, caller }, name, useCase) =>
     fromDatabase(() =>
