@@ -278,7 +278,17 @@ function BudgetCell({ team, name }: { team: ListedTeam; name: 'monthly' | 'daily
   const find = (wanted: string) => team.limits.find((each) => each.name === wanted);
   // One without a window stands where there is room.
   const limit = find(name) ?? (name === 'monthly' ? find('total') : undefined);
-  if (limit === undefined) return <span className="quiet">{say('teams.noBudget')}</span>;
+  const label = (
+    <span className={`quiet ${own['label']}`}>{say(`limits.${limit?.name ?? name}`)} </span>
+  );
+  if (limit === undefined) {
+    return (
+      <span className="quiet">
+        {label}
+        {say('teams.noBudget')}
+      </span>
+    );
+  }
   const amount = (text: string) => formats.amount(Number(text));
   return (
     <span className={own['budget']}>

@@ -9,7 +9,7 @@ import {
   upsertKey,
 } from '#identity/index.ts';
 import type { Actor } from './audit.ts';
-import { checkNames } from './check-names.ts';
+import { checkNames } from './names-in-force.ts';
 import { changeSeen } from './entries.ts';
 import { type ChangedSettings, loosenedAbove, settersAfter } from './key-limits.ts';
 import type { Administration } from './perform.ts';

@@ -19,7 +19,7 @@ import {
   type StoredKey,
 } from '#identity/index.ts';
 import type { Actor, AuditEntry } from './audit.ts';
-import { checkNames } from './check-names.ts';
+import { checkNames } from './names-in-force.ts';
 import { settersOfNew } from './key-limits.ts';
 import { type Administration, type Done, perform, noChange } from './perform.ts';
 import { missingObject, Refusal, takenName } from './refusal.ts';

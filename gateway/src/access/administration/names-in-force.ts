@@ -5,9 +5,10 @@ import {
   listGroups,
   listModels,
 } from '#catalogue/index.ts';
-import type { Names } from '#config/index.ts';
+import type { Kind, KindName, Names } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
 import { listTeams, listUsers } from '#identity/index.ts';
+import { missingObject } from './refusal.ts';
 
 /** Everything that an entry may name: what is enabled in the database, and what is bundled. */
 export async function namesInForce({ trx }: Change): Promise<Names> {
@@ -30,4 +31,23 @@ export async function namesInForce({ trx }: Change): Promise<Names> {
     bundledAliases: new Set(bundledAliases.keys()),
     aliases: new Map(enabled(aliases).map(({ name, model }) => [name, model])),
   };
+}
+
+/** Checks that what the members of an entry name exists. @throws Refusal naming the first that does not */
+export async function checkNames(change: Change, { list }: Kind, entry: object): Promise<void> {
+  const values = entry as Readonly<Record<string, string | readonly string[] | null>>;
+  const names = await namesInForce(change);
+  for (const { property, refersTo } of list) {
+    if (refersTo === undefined) continue;
+    const unknown = [values[property] ?? []].flat().find((name) => !isKnown(refersTo, name, names));
+    if (unknown !== undefined) throw missingObject(refersTo, unknown);
+  }
+}
+
+function isKnown(kind: KindName, name: string, names: Names): boolean {
+  if (kind === 'user') return names.users.has(name.trim().toLowerCase());
+  if (kind === 'team') return names.teams.has(name);
+  if (kind === 'group') return names.groups.has(name);
+  const { declaredModels, bundledModels, aliases, bundledAliases } = names;
+  return [declaredModels, bundledModels, aliases, bundledAliases].some((all) => all.has(name));
 }

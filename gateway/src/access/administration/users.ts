@@ -15,7 +15,7 @@ import {
   upsertUser,
 } from '#identity/index.ts';
 import type { Actor, AuditEntry } from './audit.ts';
-import { checkNames } from './check-names.ts';
+import { checkNames } from './names-in-force.ts';
 import type { EntryStore } from './entries.ts';
 import { type Administration, perform, noChange } from './perform.ts';
 import { missingObject, Refusal, takenName } from './refusal.ts';

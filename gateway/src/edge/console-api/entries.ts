@@ -13,7 +13,7 @@ export interface EntryWriteOptions<Stored> {
   /** Brings changes into force in this process; other nodes follow within a second. */
   readonly bringIntoForce: () => Promise<void>;
   /** The entry as `GET` shows it. */
-  readonly show: (entry: Stored) => object;
+  readonly show: (entry: Stored) => object | Promise<object>;
 }
 
 interface EntryCall {
@@ -44,7 +44,7 @@ export function createEntryWrites<Stored>({
     if (error instanceof Refusal && error.reason === 'managed-elsewhere') {
       throw ownedByFile(placeInFile, kind, name);
     }
-    return throwStale<Stored>(kind, error, async (entry) => ({ body: show(entry) }));
+    return throwStale<Stored>(kind, error, async (entry) => ({ body: await show(entry) }));
   }
   return async ({ request, caller }, name, useCase) => {
     const result = await fromDatabase(() =>

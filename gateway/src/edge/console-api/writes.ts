@@ -174,7 +174,9 @@ function asApiError(kind: Kind, { reason, kind: about, field, message }: Refusal
   switch (reason) {
     case 'missing': {
       const member = kind.list.find(({ refersTo }) => refersTo !== undefined && refersTo === about);
-      if (member === undefined) return new ApiError('not_found', `there is no such ${kind.name}`);
+      if (member === undefined) {
+        return new ApiError('not_found', `there is no such ${about ?? kind.name}`);
+      }
       return new ApiError('invalid', message, { fields: [{ path: member.name, message }] });
     }
     case 'taken':

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import {
   type Administration,
   changeEntry,
@@ -15,24 +15,15 @@ import { balances, spansOf } from '#ledger/index.ts';
 import { ownedTeams } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { shownValues } from '../contract/members.ts';
+import { createEntryWrites } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import { type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
-import { serveRoute } from '../serve-route.ts';
-import { actorOf } from '../sessions/connection.ts';
+import { type ApiCall, serveRoute } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
 import { hoursOf } from '../usage/filter.ts';
 import type { PeopleOptions } from '../users/routes.ts';
-import {
-  callOf,
-  managementOf,
-  ownedByFile,
-  pageOf,
-  revisionIn,
-  revisionOf,
-  throwRefusal,
-  throwStale,
-} from '../writes.ts';
+import { callOf, managementOf, pageOf, revisionIn, revisionOf } from '../writes.ts';
 
 type Db = OpenDatabase['kysely'];
 
@@ -71,74 +62,51 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
     ),
   );
 
-  serveRoute(scope, contract.createTeam, options, async ({ request, body, caller }) => {
-    const { user } = caller.session;
-    const call = callOf(request, user.id);
-    return fromDatabase(async () => {
-      const actor = actorOf(request, user);
-      const created = await createEntry(administration, actor, teamStore, body, call).catch(
-        (error: unknown) => throwRefusal(kind, error),
-      );
-      return replyOf(database.kysely, created);
-    });
+  const write = createEntryWrites<StoredTeam>({
+    administration,
+    kind,
+    placeInFile,
+    show: async (team) => (await replyOf(database.kysely, team)).body,
   });
 
-  serveRoute(scope, contract.changeTeam, options, async ({ request, parameters, body, caller }) => {
-    const revision = revisionOf(request);
-    const { id } = await changeable(caller, parameters.id);
-    return changed(() =>
-      changeEntry(administration, actorOf(request, caller.session.user), teamStore, {
-        id,
-        revision,
-        members: body,
-      }),
+  serveRoute(scope, contract.createTeam, options, async (call) => {
+    const { request, body, caller } = call;
+    const repeatable = callOf(request, caller.session.user.id);
+    const team = await write(call, body.name, (...by) =>
+      createEntry(...by, teamStore, body, repeatable),
     );
+    return fromDatabase(() => replyOf(database.kysely, team));
   });
 
-  serveRoute(scope, contract.putMember, options, async ({ request, parameters, body, caller }) => {
-    const { role = 'member', budget = null } = body;
-    const texts = budget === null ? {} : { budget: readAmount(budget) };
-    return member(request, caller, parameters, { role, budget: null, ...texts });
+  serveRoute(scope, contract.changeTeam, options, async (call) => {
+    const revision = revisionOf(call.request);
+    const { id, name } = await changeable(call.caller, call.parameters.id);
+    const change = { id, revision, members: call.body };
+    const team = await write(call, name, (...by) => changeEntry(...by, teamStore, change));
+    return fromDatabase(() => replyOf(database.kysely, team));
   });
 
-  serveRoute(scope, contract.removeMember, options, async ({ request, parameters, caller }) =>
-    member(request, caller, parameters, null),
-  );
+  serveRoute(scope, contract.putMember, options, async (call) => {
+    const { role = 'member', budget = null } = call.body;
+    return member(call, { role, budget: budget === null ? null : readAmount(budget) });
+  });
+
+  serveRoute(scope, contract.removeMember, options, (call) => member(call, null));
 
   async function member(
-    request: FastifyRequest,
-    caller: SignedInCaller,
-    parameters: { readonly id: string; readonly user: string },
-    change: MemberChange['member'],
+    call: Pick<ApiCall<typeof contract.removeMember>, 'request' | 'caller' | 'parameters'>,
+    toBe: MemberChange['member'],
   ) {
-    const revision = revisionIn(request);
-    const { id } = await changeable(caller, parameters.id);
-    const { user } = parameters;
-    return changed(() =>
-      changeMember(administration, actorOf(request, caller.session.user), {
-        id,
-        revision,
-        user,
-        member: change,
-      }),
-    );
+    const revision = revisionIn(call.request);
+    const { id, name } = await changeable(call.caller, call.parameters.id);
+    const change = { id, revision, user: call.parameters.user, member: toBe };
+    const team = await write(call, name, (...by) => changeMember(...by, change));
+    return fromDatabase(() => replyOf(database.kysely, team));
   }
 
-  function changed(change: () => Promise<StoredTeam>) {
-    return fromDatabase(async () => {
-      const team = await change().catch((error: unknown) =>
-        throwStale<StoredTeam>(kind, error, (entry) => replyOf(database.kysely, entry)),
-      );
-      return replyOf(database.kysely, team);
-    });
-  }
-
-  /** @throws ApiError `not_found`, and `owned_by_file` */
-  async function changeable(caller: SignedInCaller, reference: string): Promise<StoredTeam> {
-    const team = await fromDatabase(() => knownTeam(database.kysely, caller, reference, 'change'));
-    if (team.owner === 'file') throw ownedByFile(placeInFile, kind, team.name);
-    return team;
-  }
+  /** A team whose members the caller may change. @throws ApiError `not_found`, and `forbidden` */
+  const changeable = (caller: SignedInCaller, reference: string) =>
+    fromDatabase(() => knownTeam(database.kysely, caller, reference, 'change'));
 
   async function replyOf(db: Db, team: StoredTeam, hours: Hours = hoursOf({}, now())) {
     const [view] = await viewsOf(db, [team]);

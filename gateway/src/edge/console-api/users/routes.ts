@@ -24,23 +24,14 @@ import { balances } from '#ledger/index.ts';
 import { lastRequests } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { shownValues } from '../contract/members.ts';
+import { createEntryWrites } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { type Held, type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { actorOf } from '../sessions/connection.ts';
 import { hashOfToken, invitationAge } from '../sessions/invitation.ts';
 import { hoursOf } from '../usage/filter.ts';
-import {
-  callOf,
-  managementOf,
-  ownedByFile,
-  pageOf,
-  type PlaceInFile,
-  revisionOf,
-  throwRefusal,
-  throwStale,
-} from '../writes.ts';
+import { callOf, managementOf, pageOf, type PlaceInFile, revisionOf } from '../writes.ts';
 
 export interface PeopleOptions extends ServeOptions {
   readonly database: OpenDatabase;
@@ -75,56 +66,44 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
     reads(async (db) => replyOf(db, await knownUser(db, parameters.id), hoursOf(query, now()))),
   );
 
-  serveRoute(scope, contract.createUser, options, async ({ request, body, caller }) => {
-    const { user } = caller.session;
-    const call = callOf(request, user.id);
-    return fromDatabase(async () => {
-      const actor = actorOf(request, user);
-      const created = await createEntry(administration, actor, userStore, body, call).catch(
-        (error: unknown) => throwRefusal(kind, error),
-      );
-      return replyOf(database.kysely, created);
-    });
+  const write = createEntryWrites<StoredUser>({
+    administration,
+    kind,
+    placeInFile,
+    show: async (user) => (await replyOf(database.kysely, user)).body,
   });
 
-  serveRoute(scope, contract.changeUser, options, async ({ request, parameters, body, caller }) => {
-    const revision = revisionOf(request);
-    const known = await fromDatabase(() => knownUser(database.kysely, parameters.id));
-    if (known.owner === 'file') throw ownedByFile(placeInFile, kind, known.email);
-    const change = { id: known.id, revision, members: body };
-    return fromDatabase(async () => {
-      const actor = actorOf(request, caller.session.user);
-      const changed = await changeEntry(administration, actor, userStore, change).catch(
-        (error: unknown) =>
-          throwStale<StoredUser>(kind, error, (entry) => replyOf(database.kysely, entry)),
-      );
-      return replyOf(database.kysely, changed);
-    });
+  serveRoute(scope, contract.createUser, options, async (call) => {
+    const { request, body, caller } = call;
+    const repeatable = callOf(request, caller.session.user.id);
+    const user = await write(call, body.email, (...by) =>
+      createEntry(...by, userStore, body, repeatable),
+    );
+    return fromDatabase(() => replyOf(database.kysely, user));
   });
 
-  serveRoute(scope, contract.inviteUser, options, async ({ request, parameters, caller }) => {
+  serveRoute(scope, contract.changeUser, options, async (call) => {
+    const revision = revisionOf(call.request);
+    const { id, email } = await fromDatabase(() => knownUser(database.kysely, call.parameters.id));
+    const change = { id, revision, members: call.body };
+    const user = await write(call, email, (...by) => changeEntry(...by, userStore, change));
+    return fromDatabase(() => replyOf(database.kysely, user));
+  });
+
+  serveRoute(scope, contract.inviteUser, options, async (call) => {
+    const { id } = call.parameters;
     const token = randomBytes(32).toString('base64url');
     const until = now() + invitationAge;
-    const invitation = { id: parameters.id, hash: hashOfToken(token), until };
-    const actor = actorOf(request, caller.session.user);
-    await fromDatabase(() =>
-      inviteUser(administration, actor, invitation).catch((error: unknown) =>
-        throwRefusal(kind, error),
-      ),
-    );
-    const origin = originOf(request.raw, request.server.publicUrl);
-    const link = `${origin}/console/invite#${token}`;
+    const invitation = { id, hash: hashOfToken(token), until };
+    await write(call, id, (...by) => inviteUser(...by, invitation));
+    const { raw, server } = call.request;
+    const link = `${originOf(raw, server.publicUrl)}/console/invite#${token}`;
     return { body: { link, expires_at: new Date(until).toISOString() } };
   });
 
-  serveRoute(scope, contract.signOutUser, options, async ({ request, parameters, caller }) => {
-    const actor = actorOf(request, caller.session.user);
-    const ended = await fromDatabase(() =>
-      signOutUser(administration, actor, parameters.id).catch((error: unknown) =>
-        throwRefusal(kind, error),
-      ),
-    );
-    return { body: { ended } };
+  serveRoute(scope, contract.signOutUser, options, async (call) => {
+    const { id } = call.parameters;
+    return { body: { ended: await write(call, id, (...by) => signOutUser(...by, id)) } };
   });
 
   async function replyOf(db: Db, user: StoredUser, hours = hoursOf({}, now())) {
