@@ -31,7 +31,7 @@ const { team: kind } = kinds;
 
 /** Teams, with what is left of their budgets. Owners see theirs, and say who belongs to them. */
 export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void {
-  const { database, reads, secrets, held, placeInFile, now } = options;
+  const { database, reads, secrets, held, placeInFile, bringIntoForce, now } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
 
   serveRoute(scope, contract.listTeams, options, async ({ query, caller }) =>
@@ -66,6 +66,7 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
     administration,
     kind,
     placeInFile,
+    bringIntoForce,
     show: async (team) => (await replyOf(database.kysely, team)).body,
   });
 

@@ -24,7 +24,7 @@ import { balances } from '#ledger/index.ts';
 import { lastRequests } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { shownValues } from '../contract/members.ts';
-import { createEntryWrites } from '../entries.ts';
+import { createEntryWrites, type EntryWriteOptions } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { type Held, type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
@@ -39,6 +39,7 @@ export interface PeopleOptions extends ServeOptions {
   readonly secrets: Secrets;
   readonly held: Held;
   readonly placeInFile: PlaceInFile;
+  readonly bringIntoForce: EntryWriteOptions<unknown>['bringIntoForce'];
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -49,7 +50,7 @@ const { user: kind } = kinds;
 
 /** People, and what administrators do for them. */
 export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void {
-  const { database, reads, secrets, held, placeInFile, now } = options;
+  const { database, reads, secrets, held, placeInFile, bringIntoForce, now } = options;
   const administration: Administration = { database, secrets, audit: recordAudit, now };
 
   serveRoute(scope, contract.listUsers, options, async ({ query }) =>
@@ -70,6 +71,7 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
     administration,
     kind,
     placeInFile,
+    bringIntoForce,
     show: async (user) => (await replyOf(database.kysely, user)).body,
   });
 
