@@ -32,7 +32,11 @@ const partsOf: Readonly<Partial<Record<Type, readonly Part[]>>> = {
 
 /** The fields that show their own problems. */
 const known = [
-  ...['id', 'display_name', 'context_window', 'max_output_tokens', 'price'],
+  'id',
+  'display_name',
+  'context_window',
+  'max_output_tokens',
+  'price',
   ...Object.keys(labels).map((part) => `price.${part}`),
 ];
 
@@ -266,12 +270,6 @@ function PriceFields({ type, price, sending }: PriceProps) {
       </div>
     );
   }
-  const columns = {
-    input: 'input',
-    cache_read: 'cached',
-    cache_write: 'written',
-    output: 'output',
-  };
   return (
     <fieldset className="field">
       <legend>{say('models.form.perMillion')}</legend>
@@ -285,7 +283,7 @@ function PriceFields({ type, price, sending }: PriceProps) {
               name={`price.${part}`}
               inputMode="decimal"
               autoComplete="off"
-              defaultValue={String(price?.[part] ?? '')}
+              defaultValue={(price?.[part] as string | undefined) ?? ''}
               aria-invalid={sending.fields.some(({ path }) => path === `price.${part}`)}
               aria-describedby="model-price-note"
             />

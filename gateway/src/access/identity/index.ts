@@ -43,7 +43,6 @@ export {
   type TeamFilter,
   upsertTeam,
   type StoredTeam,
-  windowClockOf,
 } from './teams.repository.ts';
 export {
   disableUser,

@@ -4,7 +4,6 @@ export {
   countTasks,
   findTask,
   listTasks,
-  taskKinds,
   type TaskDetail,
   type TaskEntry,
   type TaskFilter,
