@@ -206,6 +206,7 @@ test.runIf(hasBrowser)(
     await page.getByRole('tab', { name: 'Aliases' }).click();
     await page.getByLabel('Name', { exact: true }).fill('our-best');
     await page.getByLabel('Leads to').fill('house-chat');
+    await page.getByRole('option', { name: 'house-chat' }).click();
     await page.getByRole('button', { name: 'Add an alias' }).click();
     await page.getByText('our-best leads to house-chat.').waitFor();
     await page.getByRole('button', { name: 'Remove our-best' }).click();

@@ -20,6 +20,8 @@ export function Aliases() {
   const models = useQuery(catalogueQuery).data?.data ?? [];
   const sending = useWrite();
   const { toast, setToast, endToast } = useToast();
+  /** A form that was sent is a new one. */
+  const [round, setRound] = useState(0);
   const mayWrite = permissions.includes('models.write');
   const reload = async () => {
     await client.invalidateQueries({ queryKey: aliasesQuery.queryKey });
@@ -29,12 +31,11 @@ export function Aliases() {
 
   function add(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    const form = event.currentTarget;
-    const fields = new FormData(form);
+    const fields = new FormData(event.currentTarget);
     const [name, model] = [textOf(fields, 'name') ?? '', textOf(fields, 'model') ?? ''];
     sending.run(async () => {
       await write<'putAlias'>('PUT', pathOf(name), { model }, token, { 'if-none-match': '*' });
-      form.reset();
+      setRound((before) => before + 1);
       await reload();
       setToast({ text: say('models.aliases.added', { name, model }) });
     });
@@ -61,7 +62,7 @@ export function Aliases() {
     <div className="body">
       <p className={styles['note']}>{say('models.aliases.hint')}</p>
       {mayWrite && (
-        <form className={styles['line']} onSubmit={add}>
+        <form key={round} className={styles['line']} onSubmit={add}>
           <div className="field">
             <label htmlFor="alias-name">{say('models.aliases.name')}</label>
             <input className="input" id="alias-name" name="name" required autoComplete="off" />
