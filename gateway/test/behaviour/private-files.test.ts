@@ -30,7 +30,8 @@ function makeFolder(): string {
 /** Paths below a folder that somebody but their owner may use. */
 function openBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => (lstatSync(join(folder, name)).mode & 0o077) !== 0,
+    // A file may go away meanwhile.
+    (name) => ((lstatSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
   );
 }
 

@@ -91,7 +91,7 @@ test.runIf(hasBrowser)(
     await vera.page.getByLabel('Password').fill('a first good password');
     expect(await vera.axeProblems()).toEqual([]);
     await vera.page.getByRole('button', { name: 'Set the password' }).click();
-    await vera.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await vera.page.getByRole('heading', { name: 'Home' }).waitFor();
     expect(vera.page.url()).toBe(`${gateway.url}/console/`);
     await vera.page.getByRole('link', { name: 'Keys' }).click();
     await vera.page.getByText('No keys yet').waitFor();
