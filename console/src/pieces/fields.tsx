@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { nameOf, type Write } from '../pages/keys/use-write.ts';
+import { nameOf, type Write } from './use-write.ts';
 import { NameField, NamesField } from './name-fields.tsx';
 
 interface Common {
@@ -23,7 +23,7 @@ function Note({ id, problem, hint }: { id: string; problem: string | undefined; 
 }
 
 export interface TextFieldProps extends Common {
-  readonly type?: 'text' | 'email' | 'number';
+  readonly type?: 'text' | 'email' | 'number' | 'date';
   readonly initial?: string | number | null | undefined;
   readonly required?: boolean;
 }

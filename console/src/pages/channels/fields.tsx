@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { FieldProblem } from '../../api/client.ts';
 import { NamesField } from '../../pieces/name-fields.tsx';
+import { nameOf } from '../../pieces/use-write.ts';
 import { en } from '../../words/en.ts';
 import { useWords, type Say, type TextName } from '../../words/index.ts';
-import { nameOf } from '../keys/use-write.ts';
 import type { Member } from './draft.ts';
 import styles from './editor.module.css';
 

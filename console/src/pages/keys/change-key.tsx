@@ -2,18 +2,12 @@ import { useState, type FormEvent } from 'react';
 import { ApiFailure, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
+import { textOf } from '../../pieces/fields.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import {
-  dayOf,
-  GroupField,
-  readSettings,
-  SettingFields,
-  settingNames,
-  textOf,
-} from './key-fields.tsx';
+import { dayOf, GroupField, readSettings, SettingFields, settingNames } from './key-fields.tsx';
 import styles from './page.module.css';
 import type { Key } from './page.tsx';
-import { useWrite } from './use-write.ts';
 
 interface Props {
   readonly of: Key;

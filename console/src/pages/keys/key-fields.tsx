@@ -1,9 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/client.ts';
-import { NameField, NamesField } from '../../pieces/name-fields.tsx';
+import {
+  ChoiceField,
+  KnownNameField,
+  KnownNamesField,
+  namesOf,
+  TextField,
+  textOf,
+} from '../../pieces/fields.tsx';
+import type { Write } from '../../pieces/use-write.ts';
 import { useWords, type TextName } from '../../words/index.ts';
 import { modelsQuery } from '../models/query.ts';
-import { nameOf, type Write } from './use-write.ts';
 import styles from './page.module.css';
 
 /** The settings of a key that its form has, as the API takes them. */
@@ -18,12 +25,6 @@ export interface Settings {
 
 export const settingNames = ['models', 'quota', 'expires_at', 'rpm', 'rph', 'max_concurrency'];
 
-/** What is in a field; null: nothing. */
-export function textOf(form: FormData, name: string): string | null {
-  const value = form.get(name);
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
-}
-
 export function readSettings(form: FormData): Settings {
   const count = (name: string) => {
     const value = textOf(form, name);
@@ -31,7 +32,7 @@ export function readSettings(form: FormData): Settings {
   };
   const ends = textOf(form, 'expires_at');
   return {
-    models: form.getAll('models').flatMap((name) => (typeof name === 'string' ? [name] : [])),
+    models: namesOf(form, 'models'),
     quota: textOf(form, 'quota'),
     // The beginning of that day where the person is.
     expires_at: ends === null ? null : new Date(`${ends}T00:00`).toISOString(),
@@ -63,29 +64,21 @@ export function SettingFields({ initial, sending }: SettingsProps) {
 export function ModelsField({ initial, sending }: SettingsProps) {
   const say = useWords();
   const models = useQuery(modelsQuery).data?.data ?? [];
-  const problem = problemOf('models', sending);
   return (
-    <div className="field">
-      <label htmlFor="key-models" id="key-models-label">
-        {say('keys.form.models')}
-      </label>
-      <NamesField
-        id="key-models"
-        name="models"
-        names={models.flatMap(({ id, aliases }) => [id, ...aliases])}
-        initial={initial?.models ?? []}
-        isWrong={problem !== undefined}
-        note="key-models-note"
-      />
-      <Note id="key-models-note" problem={problem} hint="keys.form.modelsHint" />
-    </div>
+    <KnownNamesField
+      name="models"
+      label={say('keys.form.models')}
+      hint={say('keys.form.modelsHint')}
+      names={models.flatMap(({ id, aliases }) => [id, ...aliases])}
+      initial={initial?.models ?? []}
+      sending={sending}
+    />
   );
 }
 
 /** Whose key it is: one of the people that requests and keys are known of, or another address. */
 export function PersonField({ initial, sending }: { initial: string; sending: Write }) {
   const say = useWords();
-  const problem = problemOf('user', sending);
   const known = useQuery({
     queryKey: ['people'],
     queryFn: ({ signal }) => read<'readFacets'>('/usage/facets', { limit: '200' }, signal),
@@ -93,38 +86,13 @@ export function PersonField({ initial, sending }: { initial: string; sending: Wr
   });
   const people = known.data?.user.map(({ value }) => value) ?? [];
   return (
-    <div className="field">
-      <label htmlFor="key-user" id="key-user-label">
-        {say('keys.form.user')}
-      </label>
-      <NameField
-        id="key-user"
-        name="user"
-        names={[...new Set([initial, ...people])]}
-        initial={initial}
-        isWrong={problem !== undefined}
-        note="key-user-note"
-      />
-      <Note id="key-user-note" problem={problem} />
-    </div>
-  );
-}
-
-const problemOf = (name: string, { fields }: Write) =>
-  fields.find(({ path }) => nameOf(path) === name)?.message;
-
-/** Explains a field; its problem stands in the place of the hint. */
-function Note(props: {
-  readonly id: string;
-  readonly problem: string | undefined;
-  readonly hint?: TextName | undefined;
-}) {
-  const { id, problem, hint } = props;
-  const say = useWords();
-  return (
-    <p className={problem === undefined ? 'hint' : 'problem'} id={id}>
-      {problem ?? (hint === undefined ? '' : say(hint))}
-    </p>
+    <KnownNameField
+      name="user"
+      label={say('keys.form.user')}
+      names={[...new Set([initial, ...people])]}
+      initial={initial}
+      sending={sending}
+    />
   );
 }
 
@@ -179,24 +147,15 @@ interface GroupProps {
 /** One of these groups. */
 export function GroupField({ groups, initial, sending }: GroupProps) {
   const say = useWords();
-  const problem = problemOf('group', sending);
   return (
-    <div className="field">
-      <label htmlFor="key-group">{say('keys.form.group')}</label>
-      <select
-        className="input"
-        id="key-group"
-        name="group"
-        defaultValue={initial ?? (groups.includes('default') ? 'default' : groups[0])}
-        aria-invalid={problem !== undefined}
-        aria-describedby="key-group-note"
-      >
-        {groups.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <Note id="key-group-note" problem={problem} hint="keys.form.groupHint" />
-    </div>
+    <ChoiceField
+      name="group"
+      label={say('keys.form.group')}
+      hint={say('keys.form.groupHint')}
+      initial={initial ?? (groups.includes('default') ? 'default' : groups[0])}
+      choices={groups.map((name) => [name, name])}
+      sending={sending}
+    />
   );
 }
 
@@ -209,26 +168,14 @@ interface FieldProps {
   readonly sending: Write;
 }
 
-export function Field({ name, type = 'text', initial, required, hint, sending }: FieldProps) {
+export function Field({ name, hint, ...props }: FieldProps) {
   const say = useWords();
-  const problem = problemOf(name, sending);
-  const id = `key-${name}`;
   return (
-    <div className="field">
-      <label htmlFor={id}>{say(`keys.form.${name}`)}</label>
-      <input
-        className="input"
-        id={id}
-        name={name}
-        type={type}
-        {...(type === 'number' && { min: 0, step: 1 })}
-        defaultValue={initial ?? undefined}
-        required={required}
-        autoComplete="off"
-        aria-invalid={problem !== undefined}
-        aria-describedby={`${id}-note`}
-      />
-      <Note id={`${id}-note`} problem={problem} hint={hint} />
-    </div>
+    <TextField
+      name={name}
+      label={say(`keys.form.${name}`)}
+      {...(hint !== undefined && { hint: say(hint) })}
+      {...props}
+    />
   );
 }

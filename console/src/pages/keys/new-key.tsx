@@ -2,6 +2,8 @@ import { useMemo, useState, type FormEvent } from 'react';
 import { newCallName, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
+import { textOf } from '../../pieces/fields.tsx';
+import { nameOf, useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import {
   EndField,
@@ -13,13 +15,11 @@ import {
   RateFields,
   readSettings,
   settingNames,
-  textOf,
 } from './key-fields.tsx';
 import styles from './page.module.css';
 import type { IssuedKey } from './page.tsx';
 import { PresetChoice } from './preset-choice.tsx';
 import { settingsOf, type PresetName } from './presets.ts';
-import { nameOf, useWrite } from './use-write.ts';
 
 interface Props {
   /** While it is closed, what was typed stays. */

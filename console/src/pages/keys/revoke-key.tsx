@@ -1,10 +1,10 @@
 import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import type { Key } from './page.tsx';
-import { useWrite } from './use-write.ts';
 
 interface Props {
   readonly of: Key;

@@ -2,10 +2,10 @@ import { useState } from 'react';
 import { newCallName, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import type { IssuedKey, Key } from './page.tsx';
-import { useWrite } from './use-write.ts';
 
 interface Props {
   readonly of: Key;

@@ -5,9 +5,9 @@ import { useSession } from '../../app/session.ts';
 import { NameField } from '../../pieces/name-fields.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Toast, type ToastText } from '../../pieces/toast.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import { textOf } from '../keys/key-fields.tsx';
-import { useWrite } from '../keys/use-write.ts';
+import { textOf } from '../../pieces/fields.tsx';
 import styles from './page.module.css';
 import { aliasesQuery, catalogueQuery, groupsQuery, type Alias, type Group } from './query.ts';
 

@@ -5,8 +5,8 @@ import { exact, plus, toText } from '../../format/exact.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { FormEnd, TextField, textOf } from '../../pieces/fields.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import { useWrite } from '../keys/use-write.ts';
 import styles from './page.module.css';
 
 interface Props {

@@ -3,8 +3,8 @@ import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { FormEnd } from '../../pieces/fields.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import { useWrite } from '../keys/use-write.ts';
 import styles from './page.module.css';
 import { nameOfPerson, type User } from './query.ts';
 

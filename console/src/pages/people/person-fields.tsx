@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/client.ts';
 import { ChoiceField, KnownNamesField, namesOf, TextField, textOf } from '../../pieces/fields.tsx';
+import type { Write } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import type { Write } from '../keys/use-write.ts';
 import { modelsQuery } from '../models/query.ts';
 import type { User } from './query.ts';
 

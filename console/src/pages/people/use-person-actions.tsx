@@ -3,13 +3,13 @@ import { useState, type ReactNode } from 'react';
 import { write, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import type { RowAction } from '../../pieces/row-menu.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import { ChangePerson } from './change-person.tsx';
 import { CreditAccount } from './credit-account.tsx';
 import { DisablePerson } from './disable-person.tsx';
 import { LinkOnce } from './link-once.tsx';
 import { nameOfPerson, peopleKey, type User } from './query.ts';
-import { useWrite } from '../keys/use-write.ts';
 
 type Open =
   | { readonly kind: 'change' | 'credit' | 'disable'; readonly user: User }

@@ -6,9 +6,9 @@ import { useFormats } from '../../format/numbers.ts';
 import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords, type TextName } from '../../words/index.ts';
 import { en } from '../../words/en.ts';
-import { useWrite } from '../keys/use-write.ts';
 import styles from './page.module.css';
 
 type State = Result<'readReconciliation'>;

@@ -5,8 +5,8 @@ import type { RequestsSearch } from '../../app/router.tsx';
 import { choose, useSession, type Session } from '../../app/session.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { Menu } from '../../pieces/menu.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import { useWrite } from '../keys/use-write.ts';
 import styles from './page.module.css';
 import { readView, viewText } from './view.ts';
 

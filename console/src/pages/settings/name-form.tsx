@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { choose, useSession } from '../../app/session.ts';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import { useWrite } from '../keys/use-write.ts';
 import styles from './page.module.css';
 
 /** The name of the person who is signed in, as other people see it. */

@@ -1,8 +1,8 @@
 import type { FormEvent } from 'react';
 import { write } from '../../api/client.ts';
 import { useSession, type Session } from '../../app/session.ts';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import { useWrite } from '../keys/use-write.ts';
 import styles from './page.module.css';
 
 const fields = ['old_password', 'new_password'] as const;

@@ -1,7 +1,7 @@
 import { ownTimeZone } from '../../app/days.ts';
 import { KnownNamesField, namesOf, TextField, textOf } from '../../pieces/fields.tsx';
+import type { Write } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import type { Write } from '../keys/use-write.ts';
 import { useGroups } from '../people/person-fields.tsx';
 import type { Team } from './query.ts';
 import styles from '../people/page.module.css';

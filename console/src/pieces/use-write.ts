@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ApiFailure, type FieldProblem } from '../../api/client.ts';
+import { ApiFailure, type FieldProblem } from '../api/client.ts';
 
 export interface Write {
   readonly isBusy: boolean;
