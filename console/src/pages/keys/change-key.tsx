@@ -1,8 +1,9 @@
-import { useState, type FormEvent } from 'react';
-import { ApiFailure, write } from '../../api/client.ts';
+import type { FormEvent } from 'react';
+import { write, type Body } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { textOf } from '../../pieces/fields.tsx';
+import { useSeen } from '../../pieces/use-seen.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import { dayOf, GroupField, readSettings, SettingFields, settingNames } from './key-fields.tsx';
@@ -19,24 +20,18 @@ interface Props {
 export function ChangeKey({ of, onChanged, onClose }: Props) {
   const say = useWords();
   const { teams, groups, csrf_token: token } = useSession();
-  const [key, setKey] = useState(of);
-  const [isStale, setStale] = useState(false);
+  const { object: key, isStale, change } = useSeen(of);
   const sending = useWrite(['group', ...settingNames]);
   // Those of who pays; what somebody else gave stays.
   const granted = teams.find(({ name }) => name === key.team)?.groups ?? groups;
   const choices = [...new Set([key.group, ...granted])];
 
-  function send(body: Parameters<typeof write<'changeKey'>>[2]): void {
+  function send(body: Body<'changeKey'>): void {
     sending.run(async () => {
-      const headers = { 'if-match': `"${key.revision}"` };
-      try {
-        await write<'changeKey'>('PATCH', `/keys/${key.id}`, body, token, headers);
-        onChanged();
-      } catch (error) {
-        if (!(error instanceof ApiFailure) || error.code !== 'stale') throw error;
-        setKey(error.object as Key);
-        setStale(true);
-      }
+      const isChanged = await change((headers) =>
+        write<'changeKey'>('PATCH', `/keys/${key.id}`, body, token, headers),
+      );
+      if (isChanged) onChanged();
     });
   }
 

@@ -1,8 +1,9 @@
-import { useState, type FormEvent } from 'react';
-import { ApiFailure, write } from '../../api/client.ts';
+import type { FormEvent } from 'react';
+import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { FormEnd } from '../../pieces/fields.tsx';
+import { useSeen } from '../../pieces/use-seen.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
@@ -19,23 +20,17 @@ interface Props {
 export function ChangePerson({ of, onChanged, onClose }: Props) {
   const say = useWords();
   const { csrf_token: token } = useSession();
-  const [user, setUser] = useState(of);
-  const [isStale, setStale] = useState(false);
+  const { object: user, isStale, change } = useSeen(of);
   const sending = useWrite(personFields);
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const body = readPerson(new FormData(event.currentTarget));
     sending.run(async () => {
-      const headers = { 'if-match': `"${user.revision}"` };
-      try {
-        await write<'changeUser'>('PATCH', `/users/${user.id}`, body, token, headers);
-        onChanged();
-      } catch (error) {
-        if (!(error instanceof ApiFailure) || error.code !== 'stale') throw error;
-        setUser(error.object as User);
-        setStale(true);
-      }
+      const isChanged = await change((headers) =>
+        write<'changeUser'>('PATCH', `/users/${user.id}`, body, token, headers),
+      );
+      if (isChanged) onChanged();
     });
   }
 

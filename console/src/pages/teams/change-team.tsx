@@ -1,8 +1,9 @@
-import { useState, type FormEvent } from 'react';
-import { ApiFailure, write } from '../../api/client.ts';
+import type { FormEvent } from 'react';
+import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { FormEnd } from '../../pieces/fields.tsx';
+import { useSeen } from '../../pieces/use-seen.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from '../people/page.module.css';
@@ -19,23 +20,17 @@ interface Props {
 export function ChangeTeam({ of, onChanged, onClose }: Props) {
   const say = useWords();
   const { csrf_token: token } = useSession();
-  const [team, setTeam] = useState(of);
-  const [isStale, setStale] = useState(false);
+  const { object: team, isStale, change } = useSeen(of);
   const sending = useWrite(teamFields);
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const body = readTeam(new FormData(event.currentTarget));
     sending.run(async () => {
-      const headers = { 'if-match': `"${team.revision}"` };
-      try {
-        await write<'changeTeam'>('PATCH', `/teams/${team.id}`, body, token, headers);
-        onChanged();
-      } catch (error) {
-        if (!(error instanceof ApiFailure) || error.code !== 'stale') throw error;
-        setTeam(error.object as Team);
-        setStale(true);
-      }
+      const isChanged = await change((headers) =>
+        write<'changeTeam'>('PATCH', `/teams/${team.id}`, body, token, headers),
+      );
+      if (isChanged) onChanged();
     });
   }
 
