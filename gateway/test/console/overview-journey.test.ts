@@ -112,9 +112,7 @@ test.runIf(hasBrowser)(
     await filter.fill('status:4xx');
     await page.keyboard.press('Enter');
     await page
-      .locator('#filter-problem', {
-        hasText: 'sums are filtered by model, key, user, team, channel, client only',
-      })
+      .getByText('sums are filtered by model, key, user, team, channel, client only')
       .waitFor();
     // A figure of two names opens its own requests, within the filter.
     await filter.fill('client:other');

@@ -47,25 +47,27 @@ export function ModelsPage() {
         )}
       </header>
       {isAdding && <ChangeModel model={null} onClose={() => setAdding(false)} />}
-      <Tabs
-        label={say('models.title')}
-        tabs={(['catalogue', 'aliases', 'groups'] as const).map((name) => ({
-          name,
-          title: say(`models.tabs.${name}`),
-        }))}
-        open={tab ?? 'catalogue'}
-        onOpen={(name) =>
-          void navigate({
-            to: '/models',
-            replace: true,
-            search: name === 'catalogue' ? {} : { tab: name },
-          })
-        }
-      >
-        {tab === undefined && <ModelList />}
-        {tab === 'aliases' && <Aliases />}
-        {tab === 'groups' && <Groups />}
-      </Tabs>
+      <div className={styles['tabbed']}>
+        <Tabs
+          label={say('models.title')}
+          tabs={(['catalogue', 'aliases', 'groups'] as const).map((name) => ({
+            name,
+            title: say(`models.tabs.${name}`),
+          }))}
+          open={tab ?? 'catalogue'}
+          onOpen={(name) =>
+            void navigate({
+              to: '/models',
+              replace: true,
+              search: name === 'catalogue' ? {} : { tab: name },
+            })
+          }
+        >
+          {tab === undefined && <ModelList />}
+          {tab === 'aliases' && <Aliases />}
+          {tab === 'groups' && <Groups />}
+        </Tabs>
+      </div>
     </>
   );
 }

@@ -189,19 +189,22 @@ export function UsagePage() {
             )}
           </section>
         )}
-        {second !== undefined && byName.data !== undefined && byName.data.requests > 0 && (
-          <SmallCharts
-            asked={asked}
-            group={group}
-            second={second}
-            bucket={bucket}
-            metric={metric}
-            isLine={cumulative}
-            zone={zoneOfDays(zone)}
-            sums={byName.data}
-            format={amount}
-          />
-        )}
+        {second !== undefined &&
+          failed === undefined &&
+          byName.data !== undefined &&
+          byName.data.requests > 0 && (
+            <SmallCharts
+              asked={asked}
+              group={group}
+              second={second}
+              bucket={bucket}
+              metric={metric}
+              isLine={cumulative}
+              zone={zoneOfDays(zone)}
+              sums={byName.data}
+              format={amount}
+            />
+          )}
         {compare && failed === undefined && <WhatChanged span={span} filter={filter} />}
         {byName.data !== undefined && byName.data.requests > 0 && (
           <section className={stale(byName, styles['table'])}>
@@ -218,6 +221,7 @@ export function UsagePage() {
           </section>
         )}
         {(group === 'model' || group === 'channel') &&
+          failed === undefined &&
           byName.data !== undefined &&
           byName.data.requests > 0 && (
             <SpeedTable
