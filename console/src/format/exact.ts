@@ -44,6 +44,10 @@ export function toText({ digits, places }: Exact, least = 0): string {
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
+/** The sum of decimal texts. */
+export const sumOf = (amounts: readonly string[]): string =>
+  toText(amounts.map(exact).reduce(plus, exact('0')));
+
 /** For lengths of bars only. */
 export function toNumber({ digits, places }: Exact): number {
   return Number(digits) / 10 ** places;

@@ -8,6 +8,7 @@ import type { RowAction } from '../../pieces/row-menu.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Toast } from '../../pieces/toast.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
+import { SearchField } from '../../pieces/search-field.tsx';
 import { useWords } from '../../words/index.ts';
 import { filterWord } from '../requests/filter.ts';
 import { DisableChannel } from './disable-channel.tsx';
@@ -110,20 +111,13 @@ export function ChannelsPage() {
         )}
       </header>
       <div className={styles['tools']}>
-        <label className="hidden" htmlFor="channel-search">
-          {say('channels.search')}
-        </label>
-        <input
-          className="input"
+        <SearchField
           id="channel-search"
-          ref={field}
-          type="search"
+          label={say('channels.search')}
+          hint={say('channels.searchHint')}
           value={q}
-          placeholder={say('channels.searchHint')}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={64}
-          onChange={({ target }) => go({ q: target.value === '' ? undefined : target.value })}
+          onChange={(text) => go({ q: text === '' ? undefined : text })}
+          field={field}
         />
         <div className="segments" role="group" aria-label={say('channels.columns.state')}>
           {([undefined, ...states] as const).map((choice) => (

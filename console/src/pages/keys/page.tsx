@@ -1,13 +1,15 @@
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { read, type Query, type Result } from '../../api/client.ts';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { read, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { ColumnsMenu } from '../../pieces/columns-menu.tsx';
 import { inOrder, nextOrder } from '../../pieces/order.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
+import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
+import { SearchField } from '../../pieces/search-field.tsx';
 import { useWords } from '../../words/index.ts';
 import { EntryInFile } from './entry-in-file.tsx';
 import { RevokeKey } from './revoke-key.tsx';
@@ -39,27 +41,21 @@ export function KeysPage() {
   const { make: isMaking = false, q = '', user, sort } = useSearch({ from: '/inside/keys' });
   const navigate = useNavigate();
   const searched = useSettled(q.trim());
-  const list = useInfiniteQuery({
+  const { list, items } = usePagedList({
     queryKey: ['keys', searched, user],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => {
-      const query: Query<'listKeys'> = {
-        ...(searched !== '' && { q: searched }),
-        ...(user !== undefined && { user }),
-        ...(pageParam !== undefined && { cursor: pageParam }),
-      };
-      return read<'listKeys'>('/keys', query, signal);
-    },
-    getNextPageParam: ({ next }) => next ?? undefined,
-    placeholderData: keepPreviousData,
+    readPage: (cursor, signal) =>
+      read<'listKeys'>(
+        '/keys',
+        {
+          ...(searched !== '' && { q: searched }),
+          ...(user !== undefined && { user }),
+          ...(cursor !== undefined && { cursor }),
+        },
+        signal,
+      ),
+    isOrdered: sort !== undefined,
   });
-  const keys = inOrder(list.data?.pages.flatMap(({ data }) => data) ?? [], sort, valueOf);
-  // An order is one of all keys.
-  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
-  const needsMore = sort !== undefined && hasNextPage && !isFetching && !isError;
-  useEffect(() => {
-    if (needsMore) void fetchNextPage();
-  }, [needsMore, fetchNextPage]);
+  const keys = inOrder(items, sort, valueOf);
   const canSeeAll = permissions.includes('keys.read') || teams.some(({ role }) => role === 'owner');
 
   const go = (next: KeysSearch, replace: boolean) =>
@@ -96,22 +92,13 @@ export function KeysPage() {
         </button>
       </header>
       <div className={styles['tools']}>
-        <label className="hidden" htmlFor="key-search">
-          {say('keys.search')}
-        </label>
-        <input
-          className="input"
+        <SearchField
           id="key-search"
-          ref={field}
-          type="search"
+          label={say('keys.search')}
+          hint={say('keys.searchHint')}
           value={q}
-          placeholder={say('keys.searchHint')}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={64}
-          onChange={({ target }) =>
-            go({ ...ordered, ...(target.value !== '' && { q: target.value }) }, true)
-          }
+          onChange={(text) => go({ ...ordered, ...(text !== '' && { q: text }) }, true)}
+          field={field}
         />
         <ColumnsMenu
           table="keys"

@@ -7,6 +7,7 @@ import { inOrder, nextOrder } from '../../pieces/order.ts';
 import { Tabs } from '../../pieces/tabs.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
+import { SearchField } from '../../pieces/search-field.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { kinds, type ModelKind } from './kinds.ts';
@@ -117,19 +118,13 @@ function ModelList() {
   return (
     <>
       <div className={styles['filter']}>
-        <label className="hidden" htmlFor="model-search">
-          {say('models.search')}
-        </label>
-        <input
-          className="input"
+        <SearchField
           id="model-search"
-          ref={field}
-          type="search"
+          label={say('models.search')}
+          hint={say('models.searchHint')}
           value={q}
-          placeholder={say('models.searchHint')}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={({ target }) => search({ q: target.value })}
+          onChange={(text) => search({ q: text })}
+          field={field}
         />
         <div className={styles['kinds']} role="group" aria-label={say('models.type')}>
           {[undefined, ...kinds].map((each) => {

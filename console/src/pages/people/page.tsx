@@ -1,8 +1,8 @@
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { read } from '../../api/client.ts';
-import { exact, plus, toText } from '../../format/exact.ts';
+import { sumOf } from '../../format/exact.ts';
 import { limitState } from '../../format/limit.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Gauge } from '../../pieces/meter.tsx';
@@ -12,8 +12,10 @@ import { RowMenu } from '../../pieces/row-menu.tsx';
 import { SortHead } from '../../pieces/sort-head.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
+import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
+import { SearchField } from '../../pieces/search-field.tsx';
 import { useWords } from '../../words/index.ts';
 import { InvitePerson } from './invite-person.tsx';
 import styles from './page.module.css';
@@ -47,29 +49,22 @@ export function PeoplePage(): ReactNode {
   const { q = '', sort, invite = false } = search;
   const searched = useSettled(q.trim());
   const actions = usePersonActions();
-  const list = useInfiniteQuery({
+  const { list, items } = usePagedList({
     queryKey: [...peopleKey, 'people', searched],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
+    readPage: (cursor, signal) =>
       read<'listUsers'>(
         '/users',
         {
           limit: '200',
           ...(searched !== '' && { q: searched }),
-          ...(pageParam !== undefined && { cursor: pageParam }),
+          ...(cursor !== undefined && { cursor }),
         },
         signal,
       ),
-    getNextPageParam: ({ next }) => next ?? undefined,
-    placeholderData: keepPreviousData,
+    isOrdered: sort !== undefined,
   });
-  const users = inOrder(list.data?.pages.flatMap(({ data }) => data) ?? [], sort, valueOf);
-  // An order is one of all people.
-  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
-  const needsMore = sort !== undefined && hasNextPage && !isFetching && !isError;
-  useEffect(() => {
-    if (needsMore) void fetchNextPage();
-  }, [needsMore, fetchNextPage]);
+  const { hasNextPage, fetchNextPage } = list;
+  const users = inOrder(items, sort, valueOf);
   const go = (next: PeopleSearch, replace = true) =>
     void navigate({ to: '/people', search: next, replace });
   const { invite: _, ...kept } = search;
@@ -90,25 +85,18 @@ export function PeoplePage(): ReactNode {
         )}
       </header>
       <div className={styles['tools']}>
-        <label className="hidden" htmlFor="people-search">
-          {say('people.search')}
-        </label>
-        <input
-          className="input"
+        <SearchField
           id="people-search"
-          ref={field}
-          type="search"
+          label={say('people.search')}
+          hint={say('people.searchHint')}
           value={q}
-          placeholder={say('people.searchHint')}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={64}
-          onChange={({ target }) =>
+          onChange={(text) =>
             go({
               ...(sort !== undefined && { sort }),
-              ...(target.value !== '' && { q: target.value }),
+              ...(text !== '' && { q: text }),
             })
           }
+          field={field}
         />
       </div>
       <div className="body">
@@ -178,7 +166,6 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
       onOrder={onOrder}
     />
   );
-  const sum = (amounts: readonly string[]) => toText(amounts.map(exact).reduce(plus, exact('0')));
   return (
     <div
       ref={table}
@@ -269,10 +256,10 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
               <td data-column="state" />
               <td data-column="left" />
               <td className="number" data-column="balance">
-                <Money amount={sum(users.map(({ balance }) => balance))} width={places} />
+                <Money amount={sumOf(users.map(({ balance }) => balance))} width={places} />
               </td>
               <td className="number" data-column="spent">
-                <Money amount={sum(users.map(({ usage }) => usage.cost))} width={places} />
+                <Money amount={sumOf(users.map(({ usage }) => usage.cost))} width={places} />
               </td>
               <td className="number" data-column="keys">
                 {formats.count(users.reduce((total, { keys }) => total + keys, 0))}

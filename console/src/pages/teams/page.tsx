@@ -1,9 +1,9 @@
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { read } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
-import { exact, plus, toText } from '../../format/exact.ts';
+import { sumOf } from '../../format/exact.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
@@ -11,8 +11,10 @@ import { inOrder, nextOrder } from '../../pieces/order.ts';
 import { SortHead } from '../../pieces/sort-head.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
+import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
+import { SearchField } from '../../pieces/search-field.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from '../people/page.module.css';
 import { peopleKey } from '../people/query.ts';
@@ -51,29 +53,22 @@ export function TeamsPage(): ReactNode {
   const { q = '', sort, make = false } = search;
   const mayWrite = useSession().permissions.includes('users.write');
   const searched = useSettled(q.trim());
-  const list = useInfiniteQuery({
+  const { list, items } = usePagedList({
     queryKey: [...peopleKey, 'teams', searched],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
+    readPage: (cursor, signal) =>
       read<'listTeams'>(
         '/teams',
         {
           limit: '200',
           ...(searched !== '' && { q: searched }),
-          ...(pageParam !== undefined && { cursor: pageParam }),
+          ...(cursor !== undefined && { cursor }),
         },
         signal,
       ),
-    getNextPageParam: ({ next }) => next ?? undefined,
-    placeholderData: keepPreviousData,
+    isOrdered: sort !== undefined,
   });
-  const teams = inOrder(list.data?.pages.flatMap(({ data }) => data) ?? [], sort, valueOf);
-  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
-  // An order is one of all teams.
-  const needsMore = sort !== undefined && hasNextPage && !isFetching && !isError;
-  useEffect(() => {
-    if (needsMore) void fetchNextPage();
-  }, [needsMore, fetchNextPage]);
+  const { hasNextPage, fetchNextPage } = list;
+  const teams = inOrder(items, sort, valueOf);
   const go = (next: TeamsSearch, replace = true) =>
     void navigate({ to: '/teams', search: next, replace });
   const { make: _, ...kept } = search;
@@ -94,25 +89,18 @@ export function TeamsPage(): ReactNode {
         )}
       </header>
       <div className={styles['tools']}>
-        <label className="hidden" htmlFor="teams-search">
-          {say('teams.search')}
-        </label>
-        <input
-          className="input"
+        <SearchField
           id="teams-search"
-          ref={field}
-          type="search"
+          label={say('teams.search')}
+          hint={say('teams.searchHint')}
           value={q}
-          placeholder={say('teams.searchHint')}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={64}
-          onChange={({ target }) =>
+          onChange={(text) =>
             go({
               ...(sort !== undefined && { sort }),
-              ...(target.value !== '' && { q: target.value }),
+              ...(text !== '' && { q: text }),
             })
           }
+          field={field}
         />
       </div>
       <div className="body">
@@ -187,7 +175,6 @@ function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
       onOrder={onOrder}
     />
   );
-  const sum = (amounts: readonly string[]) => toText(amounts.map(exact).reduce(plus, exact('0')));
   return (
     <div
       ref={table}
@@ -258,10 +245,10 @@ function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
               <td data-column="monthly" />
               <td data-column="daily" />
               <td className="number" data-column="balance">
-                <Money amount={sum(teams.map(({ balance }) => balance))} width={places} />
+                <Money amount={sumOf(teams.map(({ balance }) => balance))} width={places} />
               </td>
               <td className="number" data-column="spent">
-                <Money amount={sum(teams.map(({ usage }) => usage.cost))} width={places} />
+                <Money amount={sumOf(teams.map(({ usage }) => usage.cost))} width={places} />
               </td>
               <td data-column="state" />
             </tr>
