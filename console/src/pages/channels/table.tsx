@@ -61,12 +61,12 @@ export function ChannelTable({ channels, order, onOrder, onSet, actionsOf }: Pro
   return (
     <div
       ref={table}
-      className={styles['scroll']}
+      className="scroll"
       tabIndex={0}
       role="region"
       aria-label={say('channels.title')}
     >
-      <table className={`table ${styles['table']}`}>
+      <table className={`table pinned stacks ${styles['table']}`}>
         <thead>
           <tr>
             {head('channel')}
@@ -85,7 +85,7 @@ export function ChannelTable({ channels, order, onOrder, onSet, actionsOf }: Pro
             </th>
             {head('priority', 'number')}
             {head('weight', 'number')}
-            <th scope="col">
+            <th scope="col" data-column="actions">
               <span className="hidden">{say('channels.columns.actions')}</span>
             </th>
           </tr>

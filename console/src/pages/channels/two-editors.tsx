@@ -17,12 +17,7 @@ export function TwoEditors({ name, changes, onTakeTheirs, onSaveBoth, onClose }:
   const say = useWords();
   return (
     <Dialog title={say('channels.two.title', { name })} onClose={onClose} isWide>
-      <div
-        className={styles['scroll']}
-        tabIndex={0}
-        role="region"
-        aria-label={say('channels.two.changes')}
-      >
+      <div className="scroll" tabIndex={0} role="region" aria-label={say('channels.two.changes')}>
         <table className={`table ${styles['changes']}`}>
           <thead>
             <tr>

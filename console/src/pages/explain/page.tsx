@@ -181,7 +181,7 @@ function AskedTable({ asked }: { readonly asked: readonly Asked[] }) {
   const formats = useFormats();
   const admitted = asked.filter(({ passed_over: why }) => why === null);
   return (
-    <div className={styles['scroll']} tabIndex={0} role="region" aria-label={say('explain.order')}>
+    <div className="scroll" tabIndex={0} role="region" aria-label={say('explain.order')}>
       <table className={`table ${styles['table']}`}>
         <thead>
           <tr>
@@ -250,7 +250,7 @@ function OtherTable({
   const say = useWords();
   const reasons = [...new Set(others.map(({ reason }) => reason))];
   return (
-    <div className={styles['scroll']} tabIndex={0} role="region" aria-label={say('explain.others')}>
+    <div className="scroll" tabIndex={0} role="region" aria-label={say('explain.others')}>
       <table className={`table ${styles['table']}`}>
         <thead>
           <tr>

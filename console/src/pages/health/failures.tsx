@@ -17,12 +17,7 @@ export function Failures({ channels }: { readonly channels: readonly Channel[] }
       <h2 className="title">
         {say('health.failing')} <small className="quiet">{say('health.failingHint')}</small>
       </h2>
-      <div
-        className={styles['scroll']}
-        tabIndex={0}
-        role="region"
-        aria-label={say('health.failing')}
-      >
+      <div className="scroll" tabIndex={0} role="region" aria-label={say('health.failing')}>
         <table className={`table ${styles['failures']}`}>
           <thead>
             <tr>

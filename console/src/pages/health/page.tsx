@@ -168,12 +168,7 @@ function Parts({ health }: { readonly health: Health }) {
         {nodes === null ? (
           <p className="quiet">{say('health.nodesUnknown')}</p>
         ) : (
-          <div
-            className={styles['scroll']}
-            tabIndex={0}
-            role="region"
-            aria-label={say('health.nodes')}
-          >
+          <div className="scroll" tabIndex={0} role="region" aria-label={say('health.nodes')}>
             <table className="table">
               <thead>
                 <tr>
@@ -239,12 +234,7 @@ function Channels({ channels }: { readonly channels: readonly Channel[] }) {
           <p>{say('models.emptyHint')}</p>
         </div>
       ) : (
-        <div
-          className={styles['scroll']}
-          tabIndex={0}
-          role="region"
-          aria-label={say('models.channels')}
-        >
+        <div className="scroll" tabIndex={0} role="region" aria-label={say('models.channels')}>
           <table className="table">
             <thead>
               <tr>

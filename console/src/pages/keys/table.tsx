@@ -100,14 +100,8 @@ export function KeyTable(props: Props) {
     />
   );
   return (
-    <div
-      ref={table}
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={say('keys.title')}
-    >
-      <table className={`table ${styles['table']}`}>
+    <div ref={table} className="scroll" tabIndex={0} role="region" aria-label={say('keys.title')}>
+      <table className={`table pinned stacks ${styles['table']}`}>
         <thead>
           <tr>
             {head('key')}
@@ -121,7 +115,7 @@ export function KeyTable(props: Props) {
             {shows('used') && head('used')}
             {shows('limits') && <th scope="col">{say('keys.columns.limits')}</th>}
             {shows('state') && <th scope="col">{say('keys.columns.state')}</th>}
-            <th scope="col">
+            <th scope="col" data-column="actions">
               <span className="hidden">{say('keys.columns.actions')}</span>
             </th>
           </tr>

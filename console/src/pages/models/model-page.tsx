@@ -310,12 +310,7 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
   return (
     <section className={styles['section']}>
       <h2 className="title">{say('models.channels')}</h2>
-      <div
-        className={styles['scroll']}
-        tabIndex={0}
-        role="region"
-        aria-label={say('models.channels')}
-      >
+      <div className="scroll" tabIndex={0} role="region" aria-label={say('models.channels')}>
         <table className="table">
           <thead>
             <tr>

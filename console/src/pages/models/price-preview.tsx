@@ -32,12 +32,7 @@ export function PricePreview({ preview }: { readonly preview: Result<'previewPri
           })}
         </p>
       )}
-      <div
-        className={styles['scroll']}
-        tabIndex={0}
-        role="region"
-        aria-label={say('models.preview.payer')}
-      >
+      <div className="scroll" tabIndex={0} role="region" aria-label={say('models.preview.payer')}>
         <table className="table">
           <thead>
             <tr>

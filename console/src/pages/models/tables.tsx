@@ -39,7 +39,7 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
       <h2 className="title">
         {say('models.kinds.chat')} <span className="quiet">{say('models.perMillion')}</span>
       </h2>
-      <div className={styles['scroll']} tabIndex={0} role="region" aria-label={say('models.chat')}>
+      <div className="scroll" tabIndex={0} role="region" aria-label={say('models.chat')}>
         <table className="table">
           <thead>
             <tr>
@@ -124,7 +124,7 @@ export function OtherTable({ models }: Props) {
   return (
     <section className={styles['section']}>
       <h2 className="title">{say('models.other')}</h2>
-      <div className={styles['scroll']} tabIndex={0} role="region" aria-label={say('models.other')}>
+      <div className="scroll" tabIndex={0} role="region" aria-label={say('models.other')}>
         <table className="table">
           <thead>
             <tr>

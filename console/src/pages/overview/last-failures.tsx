@@ -35,12 +35,7 @@ export function LastFailures({ overview: { now } }: { readonly overview: Overvie
       {data === undefined && <Skeleton rows={3} />}
       {data?.data.length === 0 && <p className="second">{say('overview.noFailures')}</p>}
       {data !== undefined && data.data.length > 0 && (
-        <div
-          className={styles['scroll']}
-          tabIndex={0}
-          role="group"
-          aria-label={say('overview.lastFailures')}
-        >
+        <div className="scroll" tabIndex={0} role="group" aria-label={say('overview.lastFailures')}>
           <table className="table">
             <thead>
               <tr>

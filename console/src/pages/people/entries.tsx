@@ -86,12 +86,7 @@ function EntryTable({
   const say = useWords();
   const formats = useFormats();
   return (
-    <div
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={say('people.entries.title')}
-    >
+    <div className="scroll" tabIndex={0} role="region" aria-label={say('people.entries.title')}>
       <table className="table">
         <thead>
           <tr>

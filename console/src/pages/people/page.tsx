@@ -167,14 +167,8 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
     />
   );
   return (
-    <div
-      ref={table}
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={say('people.title')}
-    >
-      <table className={`table ${styles['table']}`}>
+    <div ref={table} className="scroll" tabIndex={0} role="region" aria-label={say('people.title')}>
+      <table className={`table pinned stacks ${styles['table']}`}>
         <thead>
           <tr>
             {head('person')}
@@ -186,7 +180,7 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
             {head('spent', 'number')}
             {head('keys', 'number')}
             {head('seen')}
-            <th scope="col">
+            <th scope="col" data-column="actions">
               <span className="hidden">{say('people.columns.actions')}</span>
             </th>
           </tr>

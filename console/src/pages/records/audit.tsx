@@ -171,12 +171,7 @@ function AuditTable({
   const say = useWords();
   const formats = useFormats();
   return (
-    <div
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={say('records.changes')}
-    >
+    <div className="scroll" tabIndex={0} role="region" aria-label={say('records.changes')}>
       <table className={`table ${styles['audit']}`}>
         <thead>
           <tr>

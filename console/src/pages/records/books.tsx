@@ -159,12 +159,7 @@ const places = 4;
 function AccountTable({ accounts }: { readonly accounts: BookPage['data'] }) {
   const say = useWords();
   return (
-    <div
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={say('records.accounts')}
-    >
+    <div className="scroll" tabIndex={0} role="region" aria-label={say('records.accounts')}>
       <table className="table">
         <thead>
           <tr>

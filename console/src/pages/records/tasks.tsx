@@ -151,12 +151,7 @@ function TaskTable({
   const formats = useFormats();
   const isOpen = (search.kind ?? 'open') === 'open';
   return (
-    <div
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={say('records.taskList')}
-    >
+    <div className="scroll" tabIndex={0} role="region" aria-label={say('records.taskList')}>
       <table className="table">
         <thead>
           <tr>

@@ -20,7 +20,7 @@ export function ReceiptTable({ detail, receipt }: Props) {
   const { reasoning } = detail.tokens;
   const isMultiplied = Number(receipt.multiplier) !== 1;
   return (
-    <div className={styles['scroll']} role="group" aria-label={say('request.receipt')} tabIndex={0}>
+    <div className="scroll" role="group" aria-label={say('request.receipt')} tabIndex={0}>
       <table className={styles['receipt']}>
         <thead>
           <tr>

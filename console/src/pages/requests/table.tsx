@@ -47,7 +47,7 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen, onExclude 
   const openLatest = useCallback((id: string) => latest.current.onOpen(id), []);
   const excludeLatest = useCallback((word: string) => latest.current.onExclude(word), []);
   return (
-    <div className={styles['scroll']}>
+    <div className="scroll">
       <table className={`table ${styles['table']}`}>
         <thead>
           <tr>

@@ -172,12 +172,7 @@ function Sessions() {
     return <ErrorState error={list.error} onRetry={() => void list.refetch()} />;
   }
   return (
-    <div
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={say('settings.sessions')}
-    >
+    <div className="scroll" tabIndex={0} role="region" aria-label={say('settings.sessions')}>
       <table className="table">
         <thead>
           <tr>

@@ -37,12 +37,12 @@ export function MemberTable({ team, mayManage, onChange, onRemove }: Props) {
   return (
     <div
       ref={table}
-      className={styles['scroll']}
+      className="scroll"
       tabIndex={0}
       role="region"
       aria-label={say('teams.members.title')}
     >
-      <table className={`table ${own['members']}`}>
+      <table className={`table pinned ${own['members']}`}>
         <thead>
           <tr>
             <th scope="col">{say('teams.members.person')}</th>

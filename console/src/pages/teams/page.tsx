@@ -176,14 +176,8 @@ function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
     />
   );
   return (
-    <div
-      ref={table}
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={say('teams.title')}
-    >
-      <table className={`table ${own['table']}`}>
+    <div ref={table} className="scroll" tabIndex={0} role="region" aria-label={say('teams.title')}>
+      <table className={`table pinned stacks ${own['table']}`}>
         <thead>
           <tr>
             {head('team')}

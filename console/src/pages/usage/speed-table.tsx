@@ -38,7 +38,7 @@ export function SpeedTable({ by, query, sums, filter }: Props) {
       <h2 className="title">
         {say('explore.speed')} <span className="quiet">p50 · p95</span>
       </h2>
-      <div className={styles['scroll']} tabIndex={0} role="group" aria-label={say('explore.speed')}>
+      <div className="scroll" tabIndex={0} role="group" aria-label={say('explore.speed')}>
         <table className="table">
           <thead>
             <tr>

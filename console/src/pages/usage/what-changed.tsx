@@ -91,12 +91,7 @@ export function WhatChanged({ span, filter }: { readonly span: Span; readonly fi
       {changes.length === 0 ? (
         <p className="state">{say('explore.noChange')}</p>
       ) : (
-        <div
-          className={styles['scroll']}
-          tabIndex={0}
-          role="group"
-          aria-label={say('explore.whatChanged')}
-        >
+        <div className="scroll" tabIndex={0} role="group" aria-label={say('explore.whatChanged')}>
           <table className="table">
             <thead>
               <tr>

@@ -85,7 +85,7 @@ export function SumsTable({
     );
   const allInput = inputOf(sums);
   return (
-    <div className={styles['scroll']} tabIndex={0} role="group" aria-label={say('explore.table')}>
+    <div className="scroll" tabIndex={0} role="group" aria-label={say('explore.table')}>
       <table className="table">
         <thead>
           <tr>
