@@ -2,7 +2,6 @@ import type { Result } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Money } from '../../pieces/money.tsx';
 import { useWords } from '../../words/index.ts';
-import styles from './page.module.css';
 
 const day = 86_400_000;
 
