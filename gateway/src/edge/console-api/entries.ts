@@ -6,16 +6,6 @@ import { actorOf } from './sessions/connection.ts';
 import type { SignedInCaller } from './sessions/guard.ts';
 import { ownedByFile, type PlaceInFile, throwStale } from './writes.ts';
 
-export interface EntryWriteOptions<Stored> {
-  readonly administration: Administration;
-  readonly kind: Kind;
-  readonly placeInFile: PlaceInFile;
-  /** Brings changes into force in this process; other nodes follow within a second. */
-  readonly bringIntoForce: () => Promise<void>;
-  /** The entry as `GET` shows it. */
-  readonly show: (entry: Stored) => object | Promise<object>;
-}
-
 interface EntryCall {
   readonly request: FastifyRequest;
   readonly caller: SignedInCaller;
@@ -32,28 +22,40 @@ export type WriteEntry = <Result>(
   useCase: (administration: Administration, actor: Actor) => Promise<Result>,
 ) => Promise<Result>;
 
-/** Writes to entries of one kind, with what is refused of them in the API's own terms. */
-export function createEntryWrites<Stored>({
-  administration,
-  kind,
-  placeInFile,
-  bringIntoForce,
-  show,
-}: EntryWriteOptions<Stored>): WriteEntry {
-  function refuse(error: unknown, name: string): Promise<never> {
-    if (error instanceof Refusal && error.reason === 'managed-elsewhere') {
-      throw ownedByFile(placeInFile, kind, name);
+/**
+ * Gives the writes to the entries of a kind, with what is refused of them in the API's own terms.
+ * @param show an entry, as `GET` shows it
+ */
+export type EntryWriter = <Stored>(
+  kind: Kind,
+  show: (entry: Stored) => object | Promise<object>,
+) => WriteEntry;
+
+export interface EntryWriterOptions {
+  readonly administration: Administration;
+  readonly placeInFile: PlaceInFile;
+  /** Brings changes into force in this process; other nodes follow within a second. */
+  readonly bringIntoForce: () => Promise<void>;
+}
+
+export function createEntryWriter(options: EntryWriterOptions): EntryWriter {
+  const { administration, placeInFile, bringIntoForce } = options;
+  return <Stored>(kind: Kind, show: (entry: Stored) => object | Promise<object>): WriteEntry => {
+    function refuse(error: unknown, name: string): Promise<never> {
+      if (error instanceof Refusal && error.reason === 'managed-elsewhere') {
+        throw ownedByFile(placeInFile, kind, name);
+      }
+      return throwStale<Stored>(kind, error, async (entry) => ({ body: await show(entry) }));
     }
-    return throwStale<Stored>(kind, error, async (entry) => ({ body: await show(entry) }));
-  }
-  return async ({ request, caller }, name, useCase) => {
-    const result = await fromDatabase(() =>
-      useCase(administration, actorOf(request, caller.session.user)).catch((error: unknown) =>
-        refuse(error, name),
-      ),
-    );
-    // Whoever reads next finds what was written. If it fails, the next poll does it.
-    await bringIntoForce().catch(() => {});
-    return result;
+    return async ({ request, caller }, name, useCase) => {
+      const result = await fromDatabase(() =>
+        useCase(administration, actorOf(request, caller.session.user)).catch((error: unknown) =>
+          refuse(error, name),
+        ),
+      );
+      // Whoever reads next finds what was written. If it fails, the next poll does it.
+      await bringIntoForce().catch(() => {});
+      return result;
+    };
   };
 }

@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import { recordAudit } from '#administration/index.ts';
+import { createEntryWriter } from './entries.ts';
 import { consolePages } from './pages.ts';
 import { contract } from './contract/index.ts';
 import { openApiDocument } from './openapi.ts';
@@ -74,9 +76,13 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     readJsonBodies(scope);
     answerApiErrors(scope);
     const source = { ...options, lookUp: createLookUp() };
+    const { database, secrets, now } = options;
+    const administration = { database, secrets, audit: recordAudit, now };
     const routes = {
       ...source,
       reads: createReads(reading),
+      administration,
+      writerOf: createEntryWriter({ ...options, administration }),
       callerFor: (request: FastifyRequest) => callerFor(request, source),
     };
     // Made at the first read: it takes some 40 ms, which every start would pay.

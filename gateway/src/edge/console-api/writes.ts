@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal, Stale } from '#administration/index.ts';
 import { ConfigError, type EntryOf, type Kind, parseEntry } from '#config/index.ts';
 import type { RepeatableCall } from '#identity/index.ts';
+import { shownValues } from './contract/members.ts';
 import { ApiError } from './errors.ts';
 
 /* What every call has in common that makes or changes an entry of a kind that a file can declare too. */
@@ -147,6 +148,14 @@ export function ownedByFile(placeInFile: PlaceInFile, kind: Kind, name: string):
     details: place ?? {},
   });
 }
+
+/** Shows an entry with who manages it. */
+export const showEntry =
+  (placeInFile: PlaceInFile) =>
+  <Of extends Kind>(
+    kind: Of,
+    entry: Parameters<typeof shownValues<Of>>[1] & Parameters<typeof managementOf>[1],
+  ) => ({ ...shownValues(kind, entry), ...managementOf(kind, entry, placeInFile) });
 
 /**
  * The same of a change; where somebody else came first, the refusal has the entry as it is now.

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Administration, creditBalance, recordAudit } from '#administration/index.ts';
+import { creditBalance } from '#administration/index.ts';
 import { kinds } from '#config/index.ts';
 import { formatUsd, type OpenDatabase, parseUsd } from '#database/index.ts';
 import { findTeam, findUser } from '#identity/index.ts';
@@ -14,8 +14,7 @@ import { callOf, pageOf, throwRefusal } from '../writes.ts';
 
 /** What people and teams have been credited and charged. */
 export function accountRoutes(scope: FastifyInstance, options: PeopleOptions): void {
-  const { database, reads, secrets, now } = options;
-  const administration: Administration = { database, secrets, audit: recordAudit, now };
+  const { administration, reads } = options;
 
   serveRoute(scope, contract.listEntries, options, async ({ parameters, query }) =>
     reads(async (db) => {

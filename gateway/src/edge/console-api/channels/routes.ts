@@ -7,7 +7,6 @@ import {
   draftEntry,
   endPauses,
   hintOf,
-  recordAudit,
 } from '#administration/index.ts';
 import { type CatalogueSnapshot, listChannels, type StoredChannel } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
@@ -26,7 +25,7 @@ import { channelForm } from './channel-form.ts';
 import { describeChannels } from './describe-channels.ts';
 import type { HealthSource } from '../health/source.ts';
 import { actorOf } from '../sessions/connection.ts';
-import { createEntryWrites, type EntryWriteOptions } from '../entries.ts';
+import type { EntryWriter } from '../entries.ts';
 import { callOf, managementOf, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
 
 /** Sends a small request to a channel. @param model null: the first that is named exactly */
@@ -42,13 +41,14 @@ export interface ChannelRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
   readonly secrets: Secrets;
+  readonly administration: Administration;
   readonly tryChannel: ChannelTrial;
   readonly findModels: ModelSearch;
   readonly health: Pick<HealthSource, 'channel'>;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   readonly placeInFile: PlaceInFile;
-  readonly bringIntoForce: EntryWriteOptions<unknown>['bringIntoForce'];
+  readonly writerOf: EntryWriter;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -58,6 +58,8 @@ const { channel: kind } = kinds;
 /** Channels with their settings, and changes of them. */
 export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOptions): void {
   const {
+    administration,
+    writerOf,
     database,
     reads,
     secrets,
@@ -66,10 +68,8 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     health,
     snapshot,
     placeInFile,
-    bringIntoForce,
     now,
   } = options;
-  const administration: Administration = { database, secrets, audit: recordAudit, now };
 
   serveRoute(scope, contract.listChannels, options, async ({ caller }) => {
     const [traffic, channels] = await reads(async (db) => [
@@ -95,13 +95,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     reads(async (db) => replyOf(await knownChannel(db, parameters.id))),
   );
 
-  const write = createEntryWrites<StoredChannel>({
-    administration,
-    kind,
-    placeInFile,
-    bringIntoForce,
-    show: (channel) => replyOf(channel).body,
-  });
+  const write = writerOf<StoredChannel>(kind, (channel) => replyOf(channel).body);
 
   serveRoute(scope, contract.createChannel, options, async (call) => {
     const { request, body, caller } = call;

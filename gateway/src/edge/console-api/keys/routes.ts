@@ -8,7 +8,6 @@ import {
   type KeySettings,
   graceRule,
   listKeys,
-  recordAudit,
   parseGrace,
   revokeKey,
   rotateOwnKey,
@@ -16,7 +15,7 @@ import {
   usualGrace,
 } from '#administration/index.ts';
 import { kinds } from '#config/index.ts';
-import { formatUsd, type OpenDatabase, type Secrets } from '#database/index.ts';
+import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import { listKeys as readKeys, type Reach, type StoredKey } from '#identity/index.ts';
 import { spentOf } from '#ledger/index.ts';
 import { lastUses } from '#usage/index.ts';
@@ -42,7 +41,7 @@ import { groupsFor, keyReachOf, type KeyReach, usualGroupOf } from './reach.ts';
 export interface KeyRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
-  readonly secrets: Secrets;
+  readonly administration: Administration;
   /** What people without `keys.write` may do. */
   readonly members: ConsoleMembers;
   readonly placeInFile: PlaceInFile;
@@ -56,8 +55,7 @@ const defaultLimit = 50;
 
 /** Keys, and what may be done with them. */
 export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): void {
-  const { database, reads, secrets, members, placeInFile, now } = options;
-  const administration: Administration = { database, secrets, audit: recordAudit, now };
+  const { administration, database, reads, members, placeInFile, now } = options;
 
   /** Runs a use case. @throws ApiError for what it refuses, and `database_away` */
   const change = <Result>(useCase: () => Promise<Result>) =>

@@ -7,7 +7,6 @@ import {
   groupStore,
   modelStore,
   putAlias,
-  recordAudit,
   removeAlias,
 } from '#administration/index.ts';
 import {
@@ -19,24 +18,21 @@ import {
   type StoredGroup,
   type StoredModel,
 } from '#catalogue/index.ts';
-import { type Kind, kinds, parseEntry } from '#config/index.ts';
-import type { OpenDatabase, Secrets } from '#database/index.ts';
+import { kinds, parseEntry } from '#config/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
 import { contract } from '../contract/index.ts';
-import { shownValues } from '../contract/members.ts';
-import { createEntryWrites, type EntryWriteOptions } from '../entries.ts';
+import type { EntryWriter } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { callOf, managementOf, type PlaceInFile, revisionOf } from '../writes.ts';
+import { callOf, type PlaceInFile, revisionOf, showEntry } from '../writes.ts';
 
 export interface CatalogueRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
-  readonly secrets: Secrets;
+  readonly administration: Administration;
   readonly placeInFile: PlaceInFile;
-  readonly bringIntoForce: EntryWriteOptions<unknown>['bringIntoForce'];
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly writerOf: EntryWriter;
 }
 
 type Db = OpenDatabase['kysely'];
@@ -59,18 +55,11 @@ export async function declaredModel(db: Db, id: string): Promise<StoredModel | n
 
 /** Changes of models, aliases and groups. */
 export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutesOptions): void {
-  const { database, reads, secrets, placeInFile, bringIntoForce, now } = options;
-  const administration: Administration = { database, secrets, audit: recordAudit, now };
+  const { writerOf, reads, placeInFile } = options;
   const show = showEntry(placeInFile);
 
   const showModel = (model: StoredModel) => show(kinds.model, model);
-  const writeModel = createEntryWrites<StoredModel>({
-    administration,
-    kind: kinds.model,
-    placeInFile,
-    bringIntoForce,
-    show: showModel,
-  });
+  const writeModel = writerOf<StoredModel>(kinds.model, showModel);
   serveRoute(scope, contract.createModel, options, async (call) => {
     const { request, body, caller } = call;
     const repeatable = callOf(request, caller.session.user.id);
@@ -87,13 +76,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
   });
 
   const showGroup = (group: StoredGroup) => show(kinds.group, group);
-  const writeGroup = createEntryWrites<StoredGroup>({
-    administration,
-    kind: kinds.group,
-    placeInFile,
-    bringIntoForce,
-    show: showGroup,
-  });
+  const writeGroup = writerOf<StoredGroup>(kinds.group, showGroup);
   serveRoute(scope, contract.listGroups, options, () =>
     reads(async (db) => ({
       body: { data: (await listGroups(db)).filter(isEnabled).map(showGroup) },
@@ -115,13 +98,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
   });
 
   const showAlias = (alias: StoredAlias) => show(kinds.alias, alias);
-  const writeAlias = createEntryWrites<StoredAlias>({
-    administration,
-    kind: kinds.alias,
-    placeInFile,
-    bringIntoForce,
-    show: showAlias,
-  });
+  const writeAlias = writerOf<StoredAlias>(kinds.alias, showAlias);
   serveRoute(scope, contract.listAliases, options, () =>
     reads(async (db) => ({
       body: { data: (await listAliases(db)).filter(isEnabled).map(showAlias) },
@@ -151,11 +128,3 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
 }
 
 const isEnabled = ({ enabled }: { readonly enabled: boolean }) => enabled;
-
-/** Shows an entry with who manages it. */
-export const showEntry =
-  (placeInFile: PlaceInFile) =>
-  <Of extends Kind>(
-    kind: Of,
-    entry: Parameters<typeof shownValues<Of>>[1] & Parameters<typeof managementOf>[1],
-  ) => ({ ...shownValues(kind, entry), ...managementOf(kind, entry, placeInFile) });

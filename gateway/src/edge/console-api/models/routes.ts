@@ -16,10 +16,10 @@ import { ApiError } from '../errors.ts';
 import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { SignedInCaller } from '../sessions/guard.ts';
-import type { PlaceInFile } from '../writes.ts';
+import { type PlaceInFile, showEntry } from '../writes.ts';
 import { groupsOf } from './groups.ts';
 import { shareOf } from '../health/source.ts';
-import { declaredModel, showEntry } from './catalogue.ts';
+import { declaredModel } from './catalogue.ts';
 import { pricesOf } from './prices.ts';
 
 export interface ModelRoutesOptions extends ServeOptions {

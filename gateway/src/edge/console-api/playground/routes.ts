@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { type Administration, recordAudit, sessionKey } from '#administration/index.ts';
+import { type Administration, sessionKey } from '#administration/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
-import type { OpenDatabase, Secrets } from '#database/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
 import { listTeams, sessionEnd } from '#identity/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
@@ -15,20 +15,17 @@ import { actorOf } from '../sessions/connection.ts';
 export interface PlaygroundOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
-  readonly secrets: Secrets;
+  readonly administration: Administration;
   readonly members: ConsoleMembers;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
-  /** Unix milliseconds. */
-  readonly now: () => number;
 }
 
 type Db = OpenDatabase['kysely'];
 
 /** What the playground asks models with: limited and charged as the person's own keys are. */
 export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOptions): void {
-  const { database, reads, secrets, members, snapshot, now } = options;
-  const administration: Administration = { database, secrets, audit: recordAudit, now };
+  const { administration, reads, members, snapshot } = options;
 
   serveRoute(scope, contract.playgroundKey, options, async ({ request, body, caller }) => {
     const { session } = caller;

@@ -27,6 +27,7 @@ import { createSignInThrottle } from './throttle.ts';
 
 export interface SessionOptions
   extends ServeOptions, Omit<SignInOptions, 'onFailure' | 'hashing' | 'throttle'> {
+  readonly administration: Administration;
   readonly reads: Reads;
   readonly version: string;
   /** Whether people may sign in although others could read their password on its way. */
@@ -40,8 +41,7 @@ const hashesWaiting = 20;
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
-  const { database, secrets, now, version, allowInsecure, members } = options;
-  const administration: Administration = { database, secrets, audit: recordAudit, now };
+  const { administration, database, now, version, allowInsecure, members } = options;
   const failures = createFailedSignIns(options);
   scope.addHook('onClose', () => failures.close());
   const hashing = createSlots(hashesAtOnce, hashesWaiting);

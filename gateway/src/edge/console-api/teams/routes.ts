@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import {
-  type Administration,
   changeEntry,
   changeMember,
   createEntry,
   type MemberChange,
-  recordAudit,
   teamStore,
 } from '#administration/index.ts';
 import { kinds } from '#config/index.ts';
@@ -15,7 +13,6 @@ import { balances, spansOf } from '#ledger/index.ts';
 import { ownedTeams } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { shownValues } from '../contract/members.ts';
-import { createEntryWrites } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import { type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
@@ -31,8 +28,7 @@ const { team: kind } = kinds;
 
 /** Teams, with what is left of their budgets. Owners see theirs, and say who belongs to them. */
 export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void {
-  const { database, reads, secrets, held, placeInFile, bringIntoForce, now } = options;
-  const administration: Administration = { database, secrets, audit: recordAudit, now };
+  const { writerOf, database, reads, held, placeInFile, now } = options;
 
   serveRoute(scope, contract.listTeams, options, async ({ query, caller }) =>
     reads(async (db) => {
@@ -62,13 +58,10 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
     ),
   );
 
-  const write = createEntryWrites<StoredTeam>({
-    administration,
+  const write = writerOf<StoredTeam>(
     kind,
-    placeInFile,
-    bringIntoForce,
-    show: async (team) => (await replyOf(database.kysely, team)).body,
-  });
+    async (team) => (await replyOf(database.kysely, team)).body,
+  );
 
   serveRoute(scope, contract.createTeam, options, async (call) => {
     const { request, body, caller } = call;

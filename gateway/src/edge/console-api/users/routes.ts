@@ -5,12 +5,11 @@ import {
   changeEntry,
   createEntry,
   inviteUser,
-  recordAudit,
   signOutUser,
   userStore,
 } from '#administration/index.ts';
 import { kinds } from '#config/index.ts';
-import { formatUsd, type OpenDatabase, parseUsd, type Secrets } from '#database/index.ts';
+import { formatUsd, type OpenDatabase, parseUsd } from '#database/index.ts';
 import { originOf } from '#http/index.ts';
 import {
   countSessions,
@@ -24,7 +23,7 @@ import { balances } from '#ledger/index.ts';
 import { lastRequests } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { shownValues } from '../contract/members.ts';
-import { createEntryWrites, type EntryWriteOptions } from '../entries.ts';
+import type { EntryWriter } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { type Held, type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
@@ -36,10 +35,10 @@ import { callOf, managementOf, pageOf, type PlaceInFile, revisionOf } from '../w
 export interface PeopleOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
-  readonly secrets: Secrets;
+  readonly administration: Administration;
   readonly held: Held;
   readonly placeInFile: PlaceInFile;
-  readonly bringIntoForce: EntryWriteOptions<unknown>['bringIntoForce'];
+  readonly writerOf: EntryWriter;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -50,8 +49,7 @@ const { user: kind } = kinds;
 
 /** People, and what administrators do for them. */
 export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void {
-  const { database, reads, secrets, held, placeInFile, bringIntoForce, now } = options;
-  const administration: Administration = { database, secrets, audit: recordAudit, now };
+  const { writerOf, database, reads, held, placeInFile, now } = options;
 
   serveRoute(scope, contract.listUsers, options, async ({ query }) =>
     reads(async (db) => {
@@ -67,13 +65,10 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
     reads(async (db) => replyOf(db, await knownUser(db, parameters.id), hoursOf(query, now()))),
   );
 
-  const write = createEntryWrites<StoredUser>({
-    administration,
+  const write = writerOf<StoredUser>(
     kind,
-    placeInFile,
-    bringIntoForce,
-    show: async (user) => (await replyOf(database.kysely, user)).body,
-  });
+    async (user) => (await replyOf(database.kysely, user)).body,
+  );
 
   serveRoute(scope, contract.createUser, options, async (call) => {
     const { request, body, caller } = call;
