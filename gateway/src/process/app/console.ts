@@ -14,7 +14,7 @@ const manifest = new URL('../../../package.json', import.meta.url);
 
 /** The console's parts; null: it is switched off. */
 export function openConsole(
-  { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
+  { storage, console: settings, oidc }: Pick<Config, 'storage' | 'console' | 'oidc'>,
   /** The file as it is in force. */
   file: () => Pick<Config, 'file' | 'declared'>,
   parts: Pick<
@@ -28,6 +28,7 @@ export function openConsole(
     | 'findModels'
     | 'explain'
     | 'held'
+    | 'log'
     | 'bringIntoForce'
   >,
   closing: Closing,
@@ -51,6 +52,7 @@ export function openConsole(
     files: builtPages,
     allowInsecure: settings.insecureHttp,
     members: settings.members,
+    oidc: oidc.issuer === null ? null : oidc,
     placeInFile({ section, identity }, name) {
       const { file: path, declared } = file();
       const entries: object = declared?.[section] ?? [];

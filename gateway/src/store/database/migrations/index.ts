@@ -4,6 +4,7 @@ import { teamAway } from './0002-team-away.ts';
 import { attemptTables } from './0003-attempts.ts';
 import { channelReset } from './0004-channel-reset.ts';
 import { invitations } from './0005-invitations.ts';
+import { signIn } from './0007-sign-in.ts';
 
 /** A change of the tables. Its name begins with its number. */
 export interface Step extends Migration {
@@ -25,6 +26,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Steps {
     '0003-attempts': attemptTables(dialect),
     '0004-channel-reset': channelReset(dialect),
     '0005-invitations': invitations(dialect),
+    '0007-sign-in': signIn(dialect),
   };
 }
 
