@@ -205,6 +205,12 @@ const settings = createRoute({
   component: lazyPage(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
 });
 
+const account = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  component: lazyPage(() => import('../pages/settings/account.tsx'), 'Account'),
+});
+
 const welcome = createRoute({
   getParentRoute: () => inside,
   path: '/welcome',
@@ -269,7 +275,7 @@ export function createConsoleRouter(client: QueryClient) {
         models,
         model,
         playground,
-        settings,
+        settings.addChildren([account]),
         welcome,
         health,
         people,

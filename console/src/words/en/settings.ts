@@ -1,5 +1,6 @@
 export const settings = {
   title: 'Settings',
+  tabs: { account: 'Account' },
   account: 'Account',
   accountHint: 'An administrator changes the address and the role.',
   accountOfFile: 'The configuration file declares this account; it is changed there.',

@@ -2,6 +2,7 @@ import type { Words } from '../index.ts';
 
 export const settings: Words['settings'] = {
   title: '设置',
+  tabs: { account: '账户' },
   account: '账户',
   accountHint: '邮箱和角色由管理员修改。',
   accountOfFile: '此账户在配置文件中声明，请在那里修改。',

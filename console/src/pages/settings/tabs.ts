@@ -1,0 +1,13 @@
+import type { Session } from '../../app/session.ts';
+import type { Permission } from '../../api/client.ts';
+
+/** The tabs with their addresses, and the permission that each of them needs. */
+const tabs = [{ name: 'account', to: '/settings', needs: 'own' }] as const satisfies readonly {
+  name: string;
+  to: string;
+  needs: Permission;
+}[];
+
+/** The tabs that a person may open, in their order. */
+export const tabsFor = ({ permissions }: Session) =>
+  tabs.filter(({ needs }) => permissions.includes(needs));
