@@ -87,7 +87,9 @@ async function sessionOf(browser: PlainBrowser, { url } = gateway) {
     headers: { cookie: browser.cookieOf(url) },
   });
   if (response.status !== 200) return response.status;
-  const { user } = (await response.json()) as { user: { email: string; name: string; role: string } };
+  const { user } = (await response.json()) as {
+    user: { email: string; name: string; role: string };
+  };
   return user;
 }
 

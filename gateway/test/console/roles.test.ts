@@ -57,7 +57,14 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'POST /accounts/:kind/:id/credits': ['admin', 'billing'],
 };
 /** They need no session, or end it. */
-const elsewhere = ['POST /auth/login', 'POST /auth/invite', 'POST /auth/logout'];
+const elsewhere = [
+  'GET /auth/methods',
+  'GET /auth/oidc/start',
+  'GET /auth/oidc/callback',
+  'POST /auth/login',
+  'POST /auth/invite',
+  'POST /auth/logout',
+];
 
 const routes = Object.values(contract).filter(
   ({ method, path }) => !elsewhere.includes(`${method} ${path}`),

@@ -62,8 +62,8 @@ export class IdentityRefused extends Error {
 export interface FinishedSignIn {
   /** A hash of its state. */
   readonly id: string;
-  /** Unix milliseconds. */
-  readonly expiresAt: number;
+  /** When its cookie is too old anyway. Unix milliseconds. */
+  readonly until: number;
   /** Who was signed in when it began, in order to link this account; null: nobody. */
   readonly linkTo: string | null;
 }

@@ -53,17 +53,17 @@ export async function linkIdentity(
 /**
  * Notes that a sign-in has come back, and forgets those whose cookies are too old by now.
  * @param id a hash of its state
- * @param expiresAt Unix milliseconds
+ * @param until Unix milliseconds
  * @returns false if it had come back before
  */
 export async function finishOnce(
   { trx, now }: Change,
-  { id, expiresAt }: { readonly id: string; readonly expiresAt: number },
+  { id, until }: { readonly id: string; readonly until: number },
 ): Promise<boolean> {
   await trx.deleteFrom('finished_sign_ins').where('expires_at', '<=', now).execute();
   const { numInsertedOrUpdatedRows = 0n } = await trx
     .insertInto('finished_sign_ins')
-    .values({ id, expires_at: expiresAt })
+    .values({ id, expires_at: until })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirst();
   return numInsertedOrUpdatedRows > 0n;
@@ -91,5 +91,7 @@ export function listAdministrators(
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-    .then((rows) => rows.map(({ id, password_hash: hash }) => ({ id, hasPassword: hash !== null })));
+    .then((rows) =>
+      rows.map(({ id, password_hash: hash }) => ({ id, hasPassword: hash !== null })),
+    );
 }

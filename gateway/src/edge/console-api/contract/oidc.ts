@@ -8,7 +8,8 @@ const elsewhere = z.object({});
 /** Whether a sign-in may end at this address: a page of the console, and nothing else. */
 function isConsolePath(path: string): boolean {
   // oxlint-disable-next-line no-control-regex -- browsers drop some of them, and others mean a new line of a header
-  if (!/^\/console(?:[/?#]|$)/.test(path) || /[\\\u0000-\u0020\u007f-\uffff]/.test(path)) return false;
+  if (!/^\/console(?:[/?#]|$)/.test(path) || /[\\\u0000-\u0020\u007f-\uffff]/.test(path))
+    return false;
   const [name = ''] = path.split(/[?#]/);
   if (name.includes('//')) return false;
   const url = new URL(path, 'http://console.invalid');
@@ -43,7 +44,8 @@ export const startOidc = defineRoute({
   method: 'GET',
   path: '/auth/oidc/start',
   status: 303,
-  summary: 'Lead the browser to the provider, to sign in there; `to` is the page of the console that follows',
+  summary:
+    'Lead the browser to the provider, to sign in there; `to` is the page of the console that follows',
   permission: 'nobody',
   parameters: nothing,
   query: z.strictObject({ to }),
@@ -56,11 +58,12 @@ export const finishOidc = defineRoute({
   method: 'GET',
   path: '/auth/oidc/callback',
   status: 303,
-  summary: 'Where the provider leads back to. Starts a session, in a cookie, and leads to the page that was asked for',
+  summary:
+    'Where the provider leads back to. Starts a session, in a cookie, and leads to the page that was asked for',
   permission: 'nobody',
   parameters: nothing,
   // Providers add parameters of their own.
-  query: z.looseObject({}),
+  query: z.object({}),
   body: nothing,
   response: elsewhere,
   example: {},
@@ -69,7 +72,8 @@ export const finishOidc = defineRoute({
 export const linkOidc = defineRoute({
   method: 'POST',
   path: '/me/oidc',
-  summary: 'Begin a sign-in at the provider which links the own account to it; the browser goes to `location`',
+  summary:
+    'Begin a sign-in at the provider which links the own account to it; the browser goes to `location`',
   permission: 'own',
   parameters: nothing,
   query: nothing,

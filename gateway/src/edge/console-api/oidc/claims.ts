@@ -1,4 +1,4 @@
-import { userRoles } from '#config/kinds/user.ts';
+import { roles as allRoles } from '../contract/permissions.ts';
 import type { ProvenPerson } from '#administration/index.ts';
 import type { Claims, OidcSettings } from './provider.ts';
 
@@ -29,7 +29,7 @@ export function readClaims(
 }
 
 /**
- * The role that a person's groups give: the first of `userRoles` that one of them maps to, or else the usual one.
+ * The role that a person's groups give: the highest that one of them maps to, or else the usual one.
  * Null: roles are given in the console.
  */
 function roleOf(
@@ -41,7 +41,7 @@ function roleOf(
   const roles = groups.flatMap((group) =>
     typeof group === 'string' && Object.hasOwn(roleMap, group) ? [roleMap[group]] : [],
   );
-  return userRoles.find((each) => roles.includes(each)) ?? role;
+  return allRoles.find((each) => roles.includes(each)) ?? role;
 }
 
 /** The claim of this name, or the one inside others that dots lead to: `realm_access.roles`. */
@@ -49,7 +49,8 @@ export function claimAt(claims: object, name: string): unknown {
   if (Object.hasOwn(claims, name)) return (claims as Readonly<Record<string, unknown>>)[name];
   let value: unknown = claims;
   for (const part of name.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part))
+      return undefined;
     value = (value as Readonly<Record<string, unknown>>)[part];
   }
   return value;

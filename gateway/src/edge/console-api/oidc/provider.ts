@@ -206,7 +206,12 @@ function failureOf(error: unknown, client: Client): ProviderFailed {
 
 /** The words of an error that may stand in a log: none that an address or a token could be part of. */
 function detailOf(error: unknown): string {
-  const { code, message, error: word, cause } = error as {
+  const {
+    code,
+    message,
+    error: word,
+    cause,
+  } = error as {
     readonly code?: unknown;
     readonly message?: unknown;
     readonly error?: unknown;

@@ -92,7 +92,10 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
     const known = knownProvider();
     if (request.headers.origin !== new URL(redirectUri).origin) {
       // The cookie of another name would not come back.
-      throw new ApiError('conflict', `open the console at ${publicUrl ?? ''} to connect the account`);
+      throw new ApiError(
+        'conflict',
+        `open the console at ${publicUrl ?? ''} to connect the account`,
+      );
     }
     const { id: session, user } = caller.session;
     const wayBack = newWayBack('/console/settings', { user: user.id, session }, now());
@@ -118,7 +121,11 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
       assertSafe(request);
       const secret = await finish(request, known, wayBack);
       const cookies = secret === null ? [] : [setSessionCookie(secret, isSecure)];
-      return { body: {}, location: `${publicUrl}${wayBack?.to ?? ''}`, cookies: [used, ...cookies] };
+      return {
+        body: {},
+        location: `${publicUrl}${wayBack?.to ?? ''}`,
+        cookies: [used, ...cookies],
+      };
     } catch (error) {
       const page = isLink ? '/console/settings' : '/console/sign-in';
       return { body: {}, location: problemPage(request, error, page, wayBack), cookies: [used] };
@@ -164,7 +171,7 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
     const user = await fromDatabase(() =>
       signInByIdentity(administration, (each) => actorOf(request, each), person, oidc!, {
         id: hashOfToken(state),
-        expiresAt,
+        until: expiresAt,
         linkTo: link?.user ?? null,
       }).catch(keepRefusal),
     );
@@ -249,7 +256,11 @@ function problemOf(error: unknown): OidcProblem {
     return error.problem;
   }
   if (!(error instanceof ApiError)) return 'failed';
-  const known = { too_many: 'too-many', forbidden: 'not-safe', unauthenticated: 'disabled' } as const;
+  const known = {
+    too_many: 'too-many',
+    forbidden: 'not-safe',
+    unauthenticated: 'disabled',
+  } as const;
   return known[error.code as keyof typeof known] ?? 'failed';
 }
 

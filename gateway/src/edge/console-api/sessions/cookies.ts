@@ -40,7 +40,11 @@ export const wayBackCookie = (request: FastifyRequest, isSecure: boolean) =>
  */
 export function setWayBackCookie(
   value: string | null,
-  { path, age, isSecure }: { readonly path: string; readonly age: number; readonly isSecure: boolean },
+  {
+    path,
+    age,
+    isSecure,
+  }: { readonly path: string; readonly age: number; readonly isSecure: boolean },
 ): string {
   const flags = `Path=${path}; Max-Age=${value === null ? 0 : age}; HttpOnly; SameSite=Lax`;
   const name = isSecure ? secureWayBack : plainWayBack;
