@@ -4,6 +4,7 @@ import { attemptTables } from './0003-attempts.ts';
 import { invitations } from './0005-invitations.ts';
 import { adminKeyTable } from './0006-admin-keys.ts';
 import { addColumn } from './add-tables.ts';
+import { signIn } from './0007-sign-in.ts';
 
 /** A change of the tables. Its name begins with its number. */
 export interface Step extends Migration {
@@ -30,6 +31,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Steps {
     '0006-admin-keys': adminKeyTable(dialect),
     // How a node is, as it says with each sign of life.
     '0008-node-state': addColumn(dialect, 'nodes', 'state', 'text'),
+    '0007-sign-in': signIn(dialect),
   };
 }
 
