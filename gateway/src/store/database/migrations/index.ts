@@ -29,9 +29,9 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Steps {
     '0004-channel-reset': addColumn(dialect, 'channels', 'reset_at', 'integer'),
     '0005-invitations': invitations(dialect),
     '0006-admin-keys': adminKeyTable(dialect),
+    '0007-sign-in': signIn(dialect),
     // How a node is, as it says with each sign of life.
     '0008-node-state': addColumn(dialect, 'nodes', 'state', 'text'),
-    '0007-sign-in': signIn(dialect),
   };
 }
 
