@@ -36,11 +36,19 @@ interface Row {
   readonly revokedAt?: number | null;
 }
 
-/** Compares a file with the database. `hashKey` is needed to compare secrets that are only stored as hashes. */
+/** Compares a file with the database. */
 export function planDeclaration(
   declaredFile: Declared,
   state: CurrentState,
-  hashKey: (secret: string) => string,
+  {
+    hashKey,
+    takesOver = false,
+  }: {
+    /** To compare secrets that are only stored as hashes. */
+    readonly hashKey: (secret: string) => string;
+    /** Whether the file becomes the owner of what was created in the console. Default: false. */
+    readonly takesOver?: boolean;
+  },
 ): Plan {
   const conflicts: string[] = [
     ...missingUsers(declaredFile, state),
@@ -61,9 +69,9 @@ export function planDeclaration(
     );
     for (const [name, entry] of declaredByName) {
       const row = rows.get(name);
-      if (row?.owner === 'console') {
+      if (row?.owner === 'console' && !takesOver) {
         conflicts.push(
-          `${kind.name} '${name}' is declared in the file but was created in the console: rename one of them`,
+          `${kind.name} '${name}' is declared in the file but was created in the console: rename one of them, or let the file have it with --take-over`,
         );
         continue;
       }
