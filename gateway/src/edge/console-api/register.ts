@@ -16,7 +16,6 @@ import { createLookUp, createReads } from './from-database.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import type { LiveFeed } from './live/feed.ts';
 import { liveRoutes } from './live/routes.ts';
-import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import { adminKeyRoutes } from './admin-keys/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
@@ -51,8 +50,6 @@ export interface ConsoleOptions {
   readonly health: HealthSource;
   /** What requests do at this moment. */
   readonly feed: LiveFeed;
-  /** Of channels and journal, as this process knows it. */
-  readonly state: GatewayState;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */

@@ -440,6 +440,8 @@ export interface NodeTable {
   seen_at: number;
   /** Usage records in its journal at that time. */
   journal_depth: number;
+  /** JSON: `NodeState` at that time; null: it has not begun to serve, or its version has none. */
+  state: Generated<string | null>;
 }
 
 /** Usage records that a node had acknowledged and that were missing from its journal. */
