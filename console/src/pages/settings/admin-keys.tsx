@@ -107,11 +107,11 @@ function KeyTable({
   const formats = useFormats();
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={say('settings.tabs.adminKeys')}>
-      <table className="table pinned">
+      <table className={`table pinned stacks ${styles['keyTable']}`}>
         <thead>
           <tr>
             {columns.map((name) => (
-              <th key={name} scope="col">
+              <th key={name} scope="col" data-column={name}>
                 {say(`settings.adminKeys.columns.${name}`)}
               </th>
             ))}
@@ -123,21 +123,21 @@ function KeyTable({
         <tbody>
           {keys.map((key) => (
             <tr key={key.id}>
-              <th scope="row">
+              <th scope="row" data-column="name">
                 <span className={styles['name']}>{key.name}</span>
                 <code className="quiet">{key.prefix}</code>
               </th>
-              <td>{key.role}</td>
-              <td>
+              <td data-column="role">{key.role}</td>
+              <td data-column="ips">
                 {key.ips.length === 0 ? say('settings.adminKeys.anywhere') : key.ips.join(', ')}
               </td>
-              <td>
+              <td data-column="maker">
                 <Maker of={key.created_by} />
               </td>
-              <td title={key.last_used_address ?? ''}>
+              <td data-column="used" title={key.last_used_address ?? ''}>
                 {key.last_used_at === null ? say('keys.never') : formats.time(key.last_used_at)}
               </td>
-              <td>
+              <td data-column="state">
                 <State of={key} />
               </td>
               <td data-column="actions">
