@@ -215,6 +215,12 @@ const account = createRoute({
   component: lazyPage(() => import('../pages/settings/account.tsx'), 'Account'),
 });
 
+const adminKeys = createRoute({
+  getParentRoute: () => settings,
+  path: '/admin-keys',
+  component: lazyPage(() => import('../pages/settings/admin-keys.tsx'), 'AdminKeys'),
+});
+
 const welcome = createRoute({
   getParentRoute: () => inside,
   path: '/welcome',
@@ -279,7 +285,7 @@ export function createConsoleRouter(client: QueryClient) {
         models,
         model,
         playground,
-        settings.addChildren([account]),
+        settings.addChildren([account, adminKeys]),
         welcome,
         health,
         people,

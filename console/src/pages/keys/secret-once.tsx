@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { read } from '../../api/client.ts';
 import { ClientTabs } from '../../pieces/client-tabs.tsx';
-import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Dialog, DialogEnd } from '../../pieces/dialog.tsx';
+import { Secret } from '../../pieces/secret.tsx';
 import type { ClientName } from '../../snippets/clients.ts';
 import { useWords } from '../../words/index.ts';
 import { modelsQuery, type Model } from '../models/query.ts';
-import styles from './page.module.css';
 import type { IssuedKey, Key } from './page.tsx';
 import { TestKey } from './test-key.tsx';
 
@@ -33,12 +32,7 @@ export function SecretOnce({ issued, onClose }: Props) {
   return (
     <Dialog title={say('keys.ready', { name })} onClose={onClose} isWide>
       <p>{say('keys.once')}</p>
-      <div className={styles['secret']}>
-        <code className="code" id="secret">
-          {secret}
-        </code>
-        <CopyButton text={secret} label={say('keys.copySecret')} />
-      </div>
+      <Secret id="secret" text={secret} copy={say('keys.copySecret')} />
       {list.isSuccess && <TestKey id={issued.id} secret={secret} models={usable} />}
       <ClientTabs open={client} onOpen={setClient} models={usable} used={used} secret={secret} />
       <DialogEnd word={say('keys.done')} onClose={onClose} />

@@ -1,9 +1,8 @@
 import type { Result } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
-import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Dialog, DialogEnd } from '../../pieces/dialog.tsx';
+import { Secret } from '../../pieces/secret.tsx';
 import { useWords } from '../../words/index.ts';
-import styles from './page.module.css';
 
 interface Props {
   /** Of the person. */
@@ -19,12 +18,7 @@ export function LinkOnce({ name, invitation, onClose }: Props) {
   return (
     <Dialog title={say('people.link.title', { name })} onClose={onClose}>
       <p>{say('people.link.text', { time: formats.moment(invitation.expires_at) })}</p>
-      <div className={styles['secret']}>
-        <code className="code" id="invitation">
-          {invitation.link}
-        </code>
-        <CopyButton text={invitation.link} label={say('people.link.copy')} />
-      </div>
+      <Secret id="invitation" text={invitation.link} copy={say('people.link.copy')} />
       <DialogEnd word={say('people.link.done')} onClose={onClose} />
     </Dialog>
   );

@@ -1,6 +1,6 @@
 export const settings = {
   title: 'Settings',
-  tabs: { account: 'Account' },
+  tabs: { account: 'Account', adminKeys: 'Admin keys' },
   account: 'Account',
   accountHint: 'An administrator changes the address and the role.',
   accountOfFile: 'The configuration file declares this account; it is changed there.',
@@ -26,4 +26,34 @@ export const settings = {
   seen: 'Last seen',
   thisOne: 'this one',
   unknown: 'unknown',
+  adminKeys: {
+    hint: 'Programs administer the gateway with these keys. They open no models, and keep working when their maker leaves.',
+    new: 'New admin key',
+    empty: 'No program has an admin key.',
+    columns: {
+      name: 'Name',
+      role: 'Role',
+      ips: 'Addresses',
+      maker: 'Made by',
+      used: 'Last used',
+      state: 'State',
+    },
+    anywhere: 'any',
+    command: 'a command',
+    noAdministrator: 'no administrator any more',
+    nameHint: 'The audit log names the program by it.',
+    roles: {
+      viewer: 'viewer: sees everything, changes nothing',
+      billing: 'billing: usage, credits and books',
+      operator: 'operator: channels, models and prices',
+      admin: 'admin: everything, except for accounts above member',
+    },
+    endsHint: 'At the beginning of this day. Empty: in 90 days. At most 366 days from now.',
+    ipsHint: 'Such as 192.0.2.0/24, separated by commas. Empty: it works from anywhere.',
+    ready: 'Admin key {{name}} is ready',
+    once: 'The secret is shown this once. If it is lost, revoke the key and make another one.',
+    lost: 'The key is there, but the response with its secret did not arrive, and the secret is never shown twice. Revoke the key and make another one.',
+    revokeText:
+      'Programs that use this key are refused from their next request on. It cannot be undone. What they did stays in the audit log.',
+  },
 } as const;

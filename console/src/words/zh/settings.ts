@@ -2,7 +2,7 @@ import type { Words } from '../index.ts';
 
 export const settings: Words['settings'] = {
   title: '设置',
-  tabs: { account: '账户' },
+  tabs: { account: '账户', adminKeys: '管理密钥' },
   account: '账户',
   accountHint: '邮箱和角色由管理员修改。',
   accountOfFile: '此账户在配置文件中声明，请在那里修改。',
@@ -27,4 +27,33 @@ export const settings: Words['settings'] = {
   seen: '最近使用',
   thisOne: '当前会话',
   unknown: '未知',
+  adminKeys: {
+    hint: '程序用这些密钥管理网关。它们不能访问模型，创建者离开后仍然有效。',
+    new: '新建管理密钥',
+    empty: '还没有程序拥有管理密钥。',
+    columns: {
+      name: '名称',
+      role: '角色',
+      ips: '地址',
+      maker: '创建者',
+      used: '最近使用',
+      state: '状态',
+    },
+    anywhere: '任意',
+    command: '命令行',
+    noAdministrator: '已不是管理员',
+    nameHint: '审计日志用它称呼该程序。',
+    roles: {
+      viewer: 'viewer：查看一切，不做修改',
+      billing: 'billing：用量、充值和账簿',
+      operator: 'operator：渠道、模型和价格',
+      admin: 'admin：一切，但不含 member 以上的账户',
+    },
+    endsHint: '在当天开始时结束。留空：90 天后。最长 366 天。',
+    ipsHint: '例如 192.0.2.0/24，用逗号分隔。留空：任何地址都可使用。',
+    ready: '管理密钥 {{name}} 已就绪',
+    once: '密钥只显示这一次。如果丢失，请吊销并新建一个。',
+    lost: '密钥已创建，但带有密钥的响应没有到达，而且密钥不会再次显示。请吊销并新建一个。',
+    revokeText: '使用此密钥的程序从下一个请求起会被拒绝，且无法恢复。它们的操作保留在审计日志中。',
+  },
 };

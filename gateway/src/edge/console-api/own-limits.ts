@@ -13,7 +13,7 @@ import { contract } from './contract/index.ts';
 import { ApiError } from './errors.ts';
 import { type MeterLimit, readLimits } from './limits.ts';
 import { serveRoute } from './serve-route.ts';
-import { budgetsOf } from './teams/routes.ts';
+import { budgetsOf } from './teams/describe-teams.ts';
 import type { PeopleOptions } from './users/routes.ts';
 
 type View = z.input<typeof contract.readMyLimits.response>['data'][number];

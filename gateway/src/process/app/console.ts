@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '#config/index.ts';
-import type { ConsoleOptions } from '#console-api/index.ts';
+import { createPlaceInFile, type ConsoleOptions } from '#console-api/index.ts';
 import { type OpenDatabase, openDatabase } from '#database/index.ts';
 import type { Closing } from './closing.ts';
 
@@ -56,17 +56,6 @@ export function openConsole(
     allowInsecure: settings.insecureHttp,
     members: settings.members,
     oidc: oidc.issuer === null ? null : oidc,
-    placeInFile({ section, identity }, name) {
-      const { file: path, declared } = file();
-      const entries: object = declared?.[section] ?? [];
-      if (path === null) return null;
-      // Aliases are a mapping.
-      if (!Array.isArray(entries)) {
-        return Object.hasOwn(entries, name) ? { file: path, path: `${section}.${name}` } : null;
-      }
-      const list = entries as readonly Readonly<Record<string, unknown>>[];
-      const index = list.findIndex((entry) => entry[identity] === name);
-      return index < 0 ? null : { file: path, path: `${section}[${index}]` };
-    },
+    placeInFile: createPlaceInFile(file),
   };
 }

@@ -8,19 +8,18 @@ import {
 } from '#administration/index.ts';
 import { kinds } from '#config/index.ts';
 import { formatUsd, type OpenDatabase, parseUsd } from '#database/index.ts';
-import { findTeam, listTeams, namesOfUsers, type StoredTeam } from '#identity/index.ts';
-import { balances, spansOf } from '#ledger/index.ts';
+import { findTeam, listTeams, type StoredTeam } from '#identity/index.ts';
 import { ownedTeams } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
-import { shownValues } from '../contract/members.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
-import { type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
+import { noUsage, usageBy } from '../limits.ts';
 import { type ApiCall, serveRoute } from '../serve-route.ts';
 import { type Caller, personOf } from '../sessions/caller.ts';
 import { hoursOf } from '../usage/filter.ts';
 import type { PeopleOptions } from '../users/routes.ts';
-import { callOf, managementOf, pageOf, revisionIn, revisionOf } from '../writes.ts';
+import { createTeamDescriber, noSuchTeam } from './describe-teams.ts';
+import { callOf, pageOf, revisionIn, revisionOf } from '../writes.ts';
 
 type Db = OpenDatabase['kysely'];
 
@@ -28,7 +27,13 @@ const { team: kind } = kinds;
 
 /** Teams, with what is left of their budgets. Owners see theirs, and say who belongs to them. */
 export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void {
-  const { writerOf, database, reads, held, placeInFile, now } = options;
+  const { writerOf, database, reads, now } = options;
+  const { viewsOf, detailOf } = createTeamDescriber(options);
+
+  const replyOf = async (db: Db, team: StoredTeam, hours = hoursOf({}, now())) => ({
+    body: await detailOf(db, team, hours),
+    revision: team.revision,
+  });
 
   serveRoute(scope, contract.listTeams, options, async ({ query, caller }) =>
     reads(async (db) => {
@@ -101,76 +106,7 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
   /** A team whose members the caller may change. @throws ApiError `not_found`, and `forbidden` */
   const changeable = (caller: Caller, reference: string) =>
     fromDatabase(() => knownTeam(database.kysely, caller, reference, 'change'));
-
-  async function replyOf(db: Db, team: StoredTeam, hours: Hours = hoursOf({}, now())) {
-    const [view] = await viewsOf(db, [team]);
-    if (view === undefined) throw noSuchTeam();
-    const usage = await usageBy(db, 'user', hours, team.id);
-    const total = (await usageBy(db, 'team', hours, team.id)).get(team.id) ?? noUsage;
-    const parts = new Map(team.members.map(({ user, budget }) => [user, budget]));
-    const meterOf = (id: string) => `team:${team.id}:member:${id}`;
-    const limits = await readLimits(
-      db,
-      held,
-      view.members.flatMap(({ id, user }) => {
-        const most = parts.get(user) ?? null;
-        return most === null ? [] : [{ meter: meterOf(id), limit: parseUsd(most), window: null }];
-      }),
-    );
-    const members = view.members.map((each) => ({
-      ...each,
-      limit: limits.get(meterOf(each.id)) ?? null,
-      usage: usage.get(each.id) ?? noUsage,
-    }));
-    return { body: { ...view, members, usage: total }, revision: team.revision };
-  }
-
-  async function viewsOf(db: Db, teams: readonly StoredTeam[]) {
-    const left = await balances(
-      db,
-      teams.map(({ id }) => `team:${id}` as const),
-    );
-    const people = await namesOfUsers(
-      db,
-      teams.flatMap(({ members }) => members.map(({ user }) => user)),
-    );
-    const budgets = new Map(teams.map((team) => [team.id, budgetsOf(team, now())]));
-    const limits = await readLimits(db, held, [...budgets.values()].flat());
-    return teams.map((team) => {
-      const { budget, database_away: away, ...members } = shownValues(kind, team);
-      return {
-        id: team.id,
-        ...members,
-        budget: budget as Record<string, string>,
-        database_away: away as string | { up_to: string } | null,
-        balance: formatUsd(left.get(`team:${team.id}`) ?? 0n),
-        limits: (budgets.get(team.id) ?? []).flatMap(({ name, meter }) => {
-          const limit = limits.get(meter);
-          return limit === undefined ? [] : [{ name, ...limit }];
-        }),
-        members: team.members.flatMap(({ user, role }) => {
-          const person = people.get(user);
-          return person === undefined ? [] : [{ user, role, ...person }];
-        }),
-        enabled: team.enabled,
-        ...managementOf(kind, team, placeInFile),
-      };
-    });
-  }
 }
-
-/** The budgets of a team that are set, with their meters and windows. */
-export function budgetsOf({ id, budget, clock }: StoredTeam, now: number) {
-  const spans = { ...spansOf(clock, now), total: null };
-  return (['daily', 'monthly', 'total'] as const).flatMap((name) => {
-    const most = budget[name];
-    const window = spans[name];
-    const meter = `team:${id}:${name}${window === null ? '' : `:${window.name}`}`;
-    return most === null ? [] : [{ name, meter, limit: parseUsd(most), window }];
-  });
-}
-
-const noSuchTeam = () => new ApiError('not_found', 'there is no such team');
 
 /** The ids of the teams that the caller sees; null: all of them. */
 async function ownedBy(db: Db, caller: Caller): Promise<readonly string[] | null> {

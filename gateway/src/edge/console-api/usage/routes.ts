@@ -1,16 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { inputRateBeside, ratesOf } from '#billing/index.ts';
-import { readPriceVersion } from '#catalogue/index.ts';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
-import {
-  decimalOf,
-  errorTexts,
-  findUsage,
-  listUsage,
-  readHistogram,
-  readLatency,
-  type UsageDetail,
-} from '#usage/index.ts';
+import { errorTexts, findUsage, listUsage, readHistogram, readLatency } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { serveRoute } from '../serve-route.ts';
@@ -28,7 +18,7 @@ import {
   tooLong,
   rowOf,
 } from './filter.ts';
-import { explainLoss } from './loss-words.ts';
+import { describeUsage } from './describe-usage.ts';
 import { sumsRoute } from './sums.ts';
 
 const defaultLimit = 50;
@@ -108,32 +98,13 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
     };
   });
 
-  serveRoute(scope, contract.readUsage, options, async ({ parameters, caller }) => {
-    const { entry, inputPrice, texts } = await reads(async (db) => {
-      const foundRow = await findUsage(db, parameters.id, await scopeOf(db, caller));
-      return {
-        entry: foundRow,
-        inputPrice: foundRow === null ? null : await inputPriceOf(db, foundRow),
-        texts: foundRow === null ? noTexts : await textsOf(db, parameters.id, caller),
-      };
-    });
-    if (entry === null) throw new ApiError('not_found', 'there is no such request');
-    const { receipt, route, losses, attempts } = entry;
-    return {
-      body: {
-        ...rowOf(entry),
-        message: texts.get(0) ?? null,
-        attempts: attempts.map((attempt, at) => ({
-          ...attempt,
-          words: texts.get(at + 1) ?? null,
-        })),
-        receipt: receipt === null ? null : [...receipt],
-        input_price: inputPrice,
-        route: [...route],
-        losses: losses.map(explainLoss),
-      },
-    };
-  });
+  serveRoute(scope, contract.readUsage, options, async ({ parameters: { id }, caller }) =>
+    reads(async (db) => {
+      const entry = await findUsage(db, id, await scopeOf(db, caller));
+      if (entry === null) throw new ApiError('not_found', 'there is no such request');
+      return { body: await describeUsage(db, entry, await textsOf(db, id, caller)) };
+    }),
+  );
 }
 
 const noTexts: ReadonlyMap<number, string> = new Map();
@@ -155,18 +126,6 @@ async function textsOf(
     session !== null &&
     (await findUsage(db, id, { userId: session.user.id })) !== null;
   return isTheirs ? new Map([[0, message]]) : noTexts;
-}
-
-/** What its tokens of caches would have cost as input, at the price that it was charged by. */
-async function inputPriceOf(
-  db: OpenDatabase['kysely'],
-  { receipt, price_version: version }: UsageDetail,
-): Promise<string | null> {
-  const cached = receipt?.find(({ part }) => /(?:^|\.)cache_/.test(part));
-  if (cached === undefined || version === null) return null;
-  const keptPrice = await readPriceVersion(db, version);
-  const rate = keptPrice === null ? null : inputRateBeside(ratesOf(keptPrice.price), cached.part);
-  return rate === null ? null : decimalOf(rate);
 }
 
 /** Lengths of bars in milliseconds. */

@@ -9,42 +9,28 @@ import {
   userStore,
 } from '#administration/index.ts';
 import { kinds } from '#config/index.ts';
-import { formatUsd, type OpenDatabase, parseUsd } from '#database/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
 import { originOf } from '#http/index.ts';
-import {
-  countSessions,
-  countUsableKeys,
-  findUser,
-  listUsers,
-  membershipsOfEach,
-  type StoredUser,
-} from '#identity/index.ts';
-import { balances } from '#ledger/index.ts';
-import { lastRequests } from '#usage/index.ts';
+import { findUser, listUsers, type StoredUser } from '#identity/index.ts';
 import { contract } from '../contract/index.ts';
-import { shownValues } from '../contract/members.ts';
 import type { EntryWriter } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
-import { type Held, type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
 import { type ApiCall, serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { Caller } from '../sessions/caller.ts';
 import type { OidcSettings } from '../oidc/provider.ts';
 import { hashOfToken, invitationAge } from '../sessions/invitation.ts';
 import { hoursOf } from '../usage/filter.ts';
-import { callOf, managementOf, pageOf, type PlaceInFile, revisionOf } from '../writes.ts';
+import { callOf, pageOf, revisionOf } from '../writes.ts';
+import { createPeopleDescriber, type DescriptionOptions } from './describe-people.ts';
 
-export interface PeopleOptions extends ServeOptions {
+export interface PeopleOptions extends ServeOptions, DescriptionOptions {
   readonly database: OpenDatabase;
   readonly reads: Reads;
   readonly administration: Administration;
-  readonly held: Held;
-  readonly placeInFile: PlaceInFile;
   readonly writerOf: EntryWriter;
   /** Where people sign in without a password; null: nowhere. */
   readonly oidc: OidcSettings | null;
-  /** Unix milliseconds. */
-  readonly now: () => number;
 }
 
 type Db = OpenDatabase['kysely'];
@@ -53,7 +39,8 @@ const { user: kind } = kinds;
 
 /** People, and what administrators do for them. */
 export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void {
-  const { writerOf, database, reads, held, placeInFile, now } = options;
+  const { writerOf, database, reads, now } = options;
+  const viewsOf = createPeopleDescriber(options);
 
   serveRoute(scope, contract.listUsers, options, async ({ query }) =>
     reads(async (db) => {
@@ -125,47 +112,6 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
     const [body] = await viewsOf(db, [user], hours);
     if (body === undefined) throw noSuchUser();
     return { body, revision: user.revision };
-  }
-
-  async function viewsOf(db: Db, users: readonly StoredUser[], hours: Hours) {
-    const ids = users.map(({ id }) => id);
-    const left = await balances(
-      db,
-      ids.map((id) => `user:${id}` as const),
-    );
-    const limits = await readLimits(
-      db,
-      held,
-      users.flatMap(({ id, quota }) =>
-        quota === null ? [] : [{ meter: `user:${id}:quota`, limit: parseUsd(quota), window: null }],
-      ),
-    );
-    const memberships = await membershipsOfEach(db, ids);
-    const keys = await countUsableKeys(db, ids, now());
-    const usage = await usageBy(db, 'user', hours);
-    const requests = await lastRequests(db, ids);
-    const sessions = await countSessions(db, ids, now());
-    return users.map((user) => {
-      const { id, invitedUntil } = user;
-      const seen = Math.max(requests.get(id) ?? 0, sessions.get(id)?.seenAt ?? 0);
-      return {
-        id,
-        ...shownValues(kind, user),
-        balance: formatUsd(left.get(`user:${id}`) ?? 0n),
-        limit: limits.get(`user:${id}:quota`) ?? null,
-        teams: memberships.get(id) ?? [],
-        keys: keys.get(id) ?? 0,
-        usage: usage.get(id) ?? noUsage,
-        last_seen_at: seen === 0 ? null : new Date(seen).toISOString(),
-        has_password: user.passwordHash !== null,
-        invited_until:
-          invitedUntil !== null && invitedUntil > now()
-            ? new Date(invitedUntil).toISOString()
-            : null,
-        sessions: sessions.get(id)?.count ?? 0,
-        ...managementOf(kind, user, placeInFile),
-      };
-    });
   }
 }
 
