@@ -3,3 +3,4 @@ export { consoleSurface } from './errors.ts';
 export { channelStateOf, type HealthSource, type NodeHealth } from './health/source.ts';
 export { nodeState, type NodeState } from './contract/health.ts';
 export { createLiveFeed, type LiveFeed } from './live/feed.ts';
+export { createFleetFeed, type FeedLink, type FeedTopic } from './live/fleet-feed.ts';
