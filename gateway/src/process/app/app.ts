@@ -95,7 +95,7 @@ export interface AppOptions {
   readonly uncaught?: UncaughtErrors;
   /** Where a first start writes its secrets; absent: the caller prints them. */
   readonly secretsFile?: string;
-  /** Puts the file's lists in force although a later file is. Default: false. */
+  /** Puts the file's lists in force although a later file is, and lets it have what the console created. Default: false. */
   readonly takesOver?: boolean;
   /** Absent: this is the only process on its data folder. */
   readonly worker?: WorkerContext;
