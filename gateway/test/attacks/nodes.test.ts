@@ -205,10 +205,10 @@ describe.skipIf(cannotAttack)('three nodes that lease money', () => {
       ]);
       expect(admittedOf(answers)).toBeGreaterThan(3);
       expectPatience(accounts, answers);
-      // They listen again: each to changes of settings, and to those of leases.
+      // They listen again: each with one connection.
       await expect
         .poll(async () => (await listenersOf(world.database)).length)
-        .toBe(2 * world.nodes.length);
+        .toBe(world.nodes.length);
       await expectSpendable(world, accounts, answers);
       await expectExact(world, accounts, answers);
     },

@@ -2,12 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { ask, config, password, secrets, setPasswords } from './people.ts';
 import { signIn, type Person } from './person.ts';
-
-interface Event {
-  readonly id?: string;
-  readonly event?: string;
-  readonly data: { readonly id?: string; readonly count?: number; readonly cost?: string };
-}
+import { idsOf, watchLive } from './watching.ts';
 
 const teamSecret = 'sk-team-0123456789abcdefghijklmnopqrstuv';
 
@@ -30,39 +25,8 @@ teams:
 });
 afterAll(() => gateway.close());
 
-/** Watches until it is closed; every event is kept. */
-async function watch({ cookie }: Person, query = '', headers: Record<string, string> = {}) {
-  const stop = new AbortController();
-  const response = await fetch(`${gateway.url}/admin/v1/usage/live${query}`, {
-    headers: { cookie, ...headers },
-    signal: stop.signal,
-  });
-  const events: Event[] = [];
-  let text = '';
-  const ended = (async () => {
-    if (response.body === null) return;
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      const parts = text.split('\n\n');
-      text = parts.pop() ?? '';
-      for (const part of parts.filter((each) => !each.startsWith(':'))) {
-        const lines = part.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2));
-        const fields = Object.fromEntries(lines) as Record<string, string>;
-        events.push({ ...fields, data: JSON.parse(fields['data'] ?? '{}') as Event['data'] });
-      }
-    }
-  })().catch(() => {});
-  const has = (id: string) =>
-    expect
-      .poll(() => events.some((each) => each.event === 'finished' && each.data.id === id), {
-        timeout: 20_000,
-      })
-      .toBe(true);
-  return { response, events, ended, has, close: () => stop.abort() };
-}
-
-const idsOf = (events: readonly Event[], kind = 'finished') =>
-  events.flatMap(({ event, data }) => (event === kind && data.id !== undefined ? [data.id] : []));
+const watch = (person: Person, query?: string, headers?: Record<string, string>) =>
+  watchLive(gateway.url, person, query, headers);
 
 test('a request is reported when it starts, and with its row when it ends', async () => {
   const live = await watch(admin);
@@ -131,7 +95,8 @@ test('more requests than can be shown are counted, and none of them waits', asyn
   const sent = await Promise.all(Array.from({ length: 60 }, () => ask(gateway, secrets.admin)));
   const told = () =>
     live.events.reduce(
-      (sum, { event, data }) => sum + (event === 'dropped' ? (data.count ?? 0) : 1),
+      (sum, { event, data }) =>
+        sum + (event === 'dropped' ? (data.count ?? 0) : event === 'scope' ? 0 : 1),
       0,
     );
   await expect.poll(told, { timeout: 20_000 }).toBe(2 * sent.length);

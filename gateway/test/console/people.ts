@@ -62,7 +62,7 @@ export async function setPasswords(gateway: TestGateway): Promise<void> {
 
 /** As `sluice user password` would. */
 export async function setPassword(
-  { app: { database } }: TestGateway,
+  { app: { database } }: { readonly app: Pick<TestGateway['app'], 'database'> },
   email: string,
   passwordHash: string,
 ): Promise<void> {

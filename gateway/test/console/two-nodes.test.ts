@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { createTestDatabase, isSkipped, type TestDatabase } from '../database/databases.ts';
@@ -12,6 +13,7 @@ import {
   setPasswords,
 } from './people.ts';
 import { signIn } from './person.ts';
+import { idsOf, watchLive } from './watching.ts';
 
 /* Two nodes on one database: what an administrator ends on one has ended on the other. */
 
@@ -180,5 +182,68 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
       expect.objectContaining({ kind: 'node_version', versions: ['0.0.1', expect.any(String)] }),
     );
     await kysely.deleteFrom('nodes').where('id', '=', 'node_third').execute();
+  });
+
+  describe('a page that watches', () => {
+    test('gets what the other node does within a second, and a member their own', async () => {
+      const [here, there] = nodes;
+      const admin = await signIn(here.url, 'admin@example.com', password);
+      const member = await signIn(here.url, 'member@example.com', password);
+      const all = await watchLive(here.url, admin);
+      const own = await watchLive(here.url, member);
+      const scopes = () => all.events.filter(({ event }) => event === 'scope');
+      await expect.poll(() => scopes().at(-1)?.data).toEqual({ all: true });
+
+      const ofAdmin = await ask(there, secrets.admin);
+      const at = performance.now();
+      await all.has(ofAdmin);
+      // The second, and the turn of a busy machine.
+      expect(performance.now() - at).toBeLessThan(1_500);
+      const ofMember = await ask(there, secrets.member);
+      await Promise.all([all.has(ofMember), own.has(ofMember)]);
+      expect(idsOf(all.events, 'started')).toEqual([ofAdmin, ofMember]);
+      expect(idsOf(own.events)).toEqual([ofMember]);
+      const rows = await there.usage();
+      const shown = all.events.find(({ data }) => data.id === ofMember && data.cost !== undefined);
+      expect(shown?.data.cost).toBe(rows.find(({ id }) => id === ofMember)?.cost);
+
+      // What comes while its connection is lost.
+      const last = all.events.findLast(({ id }) => id !== undefined)?.id ?? '';
+      all.close();
+      await all.ended;
+      const missed = await ask(there, secrets.admin);
+      await own.has(await ask(there, secrets.member));
+      const again = await watchLive(here.url, admin, '', { 'last-event-id': last });
+      await again.has(missed);
+      expect(idsOf(again.events).filter((id) => id === missed)).toEqual([missed]);
+      for (const live of [own, again]) live.close();
+    });
+
+    test('keeps nobody busy: without one, no node sends anything', async () => {
+      const own = await createTestDatabase('postgres');
+      const quiet = await startTestGateway({ databaseUrl: own.url, config });
+      const heard: string[] = [];
+      const client = new pg.Client({ connectionString: own.url });
+      await client.connect();
+      client.on('notification', ({ channel }) => heard.push(channel));
+      for (const channel of ['sluice_watching', 'sluice_requests']) {
+        await client.query(`listen ${channel}`);
+      }
+      await setPasswords(quiet);
+      await ask(quiet, secrets.admin);
+      await ask(quiet, secrets.admin, 'nothing-like-it');
+      await quiet.usage();
+      await client.query('select 1');
+      expect(heard).toEqual([]);
+      const live = await watchLive(
+        quiet.url,
+        await signIn(quiet.url, 'admin@example.com', password),
+      );
+      await expect.poll(() => heard).toEqual(['sluice_watching']);
+      live.close();
+      await client.end();
+      await quiet.close();
+      await own.drop();
+    });
   });
 });

@@ -152,7 +152,7 @@ export const excludeThisProgram = ({ kysely }: OpenDatabase): Promise<void> =>
 export const listenersOf = async ({ kysely }: OpenDatabase): Promise<number[]> => {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_stat_activity
-    where datname = current_database() and query = 'listen sluice_changes' and state = 'idle'`.execute(
+    where datname = current_database() and query ~ '^(un)?listen ' and state = 'idle'`.execute(
     kysely,
   );
   return rows.map(({ pid }) => pid);

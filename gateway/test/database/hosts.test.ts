@@ -34,7 +34,7 @@ describe.skipIf(isSkipped('postgres'))('several hosts', () => {
   it('one that nothing listens on is passed over', async () => {
     const { together, drop } = await opened();
     const database = await connectDatabase({ url: together });
-    const listening = database.listen?.(() => {});
+    const listening = database.listen?.(['sluice_changes'], () => {});
     // Connects to the closed one first, and a second later to the other.
     await vi.waitFor(() => expect(listening?.works).toBe(true), 10_000);
     listening?.close();

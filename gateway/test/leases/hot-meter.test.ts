@@ -54,7 +54,7 @@ describe.skipIf(isSkipped('postgres'))('a payer whom many requests want to charg
     const database = databaseBy(url);
     const rules = { ...leaseRules, ageMs: 600_000, share: 500n };
     const money = new LeasedMoney({
-      authority: createPostgresAuthority({ database, node: name, url, rules }),
+      authority: createPostgresAuthority({ database, node: name, rules }),
       ageMs: 600_000,
       reserveMs: 60_000,
       unleasedMost: 0n,

@@ -85,7 +85,6 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const authority = createPostgresAuthority({
       database,
       node: `node_${nodes.length}`,
-      url: opened.url,
       rules: { ...leaseRules, ageMs, share: 500n },
     });
     const money = new LeasedMoney({

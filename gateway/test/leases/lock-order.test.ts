@@ -43,11 +43,10 @@ describe.skipIf(isSkipped('postgres'))('transactions on the same meters', () => 
   });
 
   test('never wait for each other, and their sums agree', async () => {
-    const { url } = opened;
     const meters = [`user:${userId}:balance`, `user:${userId}:quota`, 'key:key_1:quota'];
     const [balance = '', quota = '', key = ''] = meters;
     const orders = [meters, [key, balance], [quota, balance, key], [key], [key, quota, balance]];
-    const authority = createPostgresAuthority({ database, node: 'node', url, rules });
+    const authority = createPostgresAuthority({ database, node: 'node', rules });
     const [generation = 0] = await Promise.all(
       [...lives, 'closing'].map((life) => authority.begin(life)),
     );

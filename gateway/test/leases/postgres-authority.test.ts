@@ -30,9 +30,8 @@ describe.skipIf(isSkipped('postgres'))('a command', () => {
       },
     });
     authority = createPostgresAuthority({
-      database: { kysely },
+      database: { ...opened.database, kysely },
       node: 'node',
-      url: opened.url,
       rules,
     });
     statements = 0;

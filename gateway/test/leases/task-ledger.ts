@@ -81,7 +81,7 @@ export async function keepVideoPrice({ database }: Ledger): Promise<void> {
     .execute();
 }
 
-function moneyOf({ database, dialect, url }: Ledger, lives: string[], clock: { skipped: number }) {
+function moneyOf({ database, dialect }: Ledger, lives: string[], clock: { skipped: number }) {
   const now = Date.now;
   const monotonic = () => performance.now() + clock.skipped;
   const { kysely } = database;
@@ -96,7 +96,7 @@ function moneyOf({ database, dialect, url }: Ledger, lives: string[], clock: { s
   }
   const rules = { ...leaseRules, ageMs, share: 500n };
   return new LeasedMoney({
-    authority: createPostgresAuthority({ database, node: fresh('node'), url, rules }),
+    authority: createPostgresAuthority({ database, node: fresh('node'), rules }),
     ageMs,
     reserveMs: 60_000,
     unleasedMost: 0n,

@@ -52,7 +52,6 @@ async function onPostgres(): Promise<MoneyBench> {
     authority: createPostgresAuthority({
       database,
       node: 'node',
-      url,
       rules: { ...leaseRules, ageMs, share: 500n },
     }),
     ageMs,

@@ -6,6 +6,9 @@ import { openDatabase } from '#database/index.ts';
 import { openJournal } from '#journal/index.ts';
 import { leaseRules } from '#limits/index.ts';
 import { canStartRedis } from '../limits/private-redis.ts';
+import { password, passwordHash, setPassword } from '../console/people.ts';
+import { signIn } from '../console/person.ts';
+import { idsOf, watchLive } from '../console/watching.ts';
 import { isSkipped } from '../database/databases.ts';
 import { record } from '../journal/records.ts';
 import type { GatewayProcess } from '../support/gateway-process.ts';
@@ -400,4 +403,28 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
     const { host } = new URL(url);
     expect(third.stderr()).toBe(`sluice: server.port: ${host} is in use by another program\n`);
   }, 60_000);
+
+  test('a page shows the requests and the states of all workers', { timeout: 60_000 }, async () => {
+    const place = await createWorkplace();
+    place.write({ server: ', workers: 2' });
+    const url = await place.start().url;
+    const database = openDatabase({ url: place.databaseUrl });
+    onTestFinished(() => database.close());
+    await setPassword({ app: { database } }, 'administrator@example.com', passwordHash);
+    const admin = await signIn(url, 'administrator@example.com', password);
+    const live = await watchLive(url, admin);
+    onTestFinished(live.close);
+    await expect.poll(() => live.events.at(-1)?.data).toEqual({ all: true });
+    // Each reaches the next worker.
+    const responses = await Promise.all(Array.from({ length: 6 }, () => askChat(url)));
+    const ids = responses.map(({ id }) => id);
+    await expect.poll(() => idsOf(live.events).toSorted()).toEqual(ids.toSorted());
+    const workers = async () => {
+      const { nodes } = (await (await admin.get('/health')).json()) as {
+        nodes: { state: { worker: { of: string; number: number } } | null }[];
+      };
+      return nodes.map(({ state }) => state?.worker.number).toSorted();
+    };
+    await expect.poll(workers).toEqual([1, 2]);
+  });
 });

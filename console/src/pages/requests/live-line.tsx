@@ -16,7 +16,7 @@ interface Props {
 export function LiveLine({ live, waiting, isHeld, onHold, onFollow }: Props) {
   const say = useWords();
   const formats = useFormats();
-  const { rows, running, dropped, state } = live;
+  const { rows, running, dropped, state, isWhole } = live;
   return (
     <div className={styles['live']}>
       <p className="second" aria-live="polite">
@@ -31,7 +31,7 @@ export function LiveLine({ live, waiting, isHeld, onHold, onFollow }: Props) {
         )}
         {dropped > 0 && ` ${say('data.dropped', { number: formats.count(dropped) })}`}
       </p>
-      <span className="quiet">{say('data.ofProcess')}</span>
+      <span className="quiet">{say(isWhole ? 'data.ofAll' : 'data.ofProcess')}</span>
       {isHeld ? (
         <button type="button" className="button" onClick={onFollow}>
           {waiting === 0

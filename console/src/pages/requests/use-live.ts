@@ -13,10 +13,12 @@ export interface Live {
   readonly running: readonly Started[];
   /** Requests that came too fast to be reported. */
   readonly dropped: number;
+  /** Whether they are of all nodes, or of the one that serves the page. */
+  readonly isWhole: boolean;
   readonly state: 'opening' | 'open' | 'lost';
 }
 
-const nothing: Live = { rows: [], running: [], dropped: 0, state: 'opening' };
+const nothing: Live = { rows: [], running: [], dropped: 0, isWhole: true, state: 'opening' };
 /** Rows that stay on the page. */
 const most = 200;
 /** Milliseconds between two drawings: a hundred requests a second must not swim. */
@@ -42,6 +44,10 @@ export function useLive(query: Query<'watchUsage'>, isOn: boolean): Live {
     );
     source.addEventListener('dropped', ({ data }: MessageEvent<string>) => {
       dropped += (JSON.parse(data) as { readonly count: number }).count;
+    });
+    source.addEventListener('scope', ({ data }: MessageEvent<string>) => {
+      const { all: isWhole } = JSON.parse(data) as { readonly all: boolean };
+      setLive((now) => ({ ...now, isWhole }));
     });
     source.addEventListener('open', () => setLive((now) => ({ ...now, state: 'open' })));
     source.addEventListener('error', () => {

@@ -56,5 +56,6 @@ export const data = {
   opening: 'Connecting.',
   liveEmpty: 'Waiting for the next request.',
   lost: 'The connection is lost. It is tried again.',
+  ofAll: 'Of all nodes.',
   ofProcess: 'Of the process that serves this page.',
 } as const;

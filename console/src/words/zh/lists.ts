@@ -57,5 +57,6 @@ export const data: Words['data'] = {
   opening: '正在连接。',
   liveEmpty: '正在等待下一个请求。',
   lost: '连接已断开，正在重试。',
+  ofAll: '来自所有节点。',
   ofProcess: '来自为此页面服务的进程。',
 };

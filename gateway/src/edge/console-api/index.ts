@@ -10,3 +10,4 @@ export { hoursOf } from './usage/filter.ts';
 export { describeUsage } from './usage/describe-usage.ts';
 export { verdictOf } from './health/verdict.ts';
 export { adviceFor } from './channels/advice.ts';
+export { createFleetFeed, type FeedLink, type FeedTopic } from './live/fleet-feed.ts';

@@ -5,6 +5,7 @@ import { degradedParts } from './degraded-parts.ts';
 import { clock } from './clock.ts';
 import { Closing } from './closing.ts';
 import { openConsole, ownVersion } from './console.ts';
+import { createFeedLink } from './feed-link.ts';
 import { createHeld } from './held.ts';
 import { openMoney, openRates } from './counting.ts';
 import { createGatewayHealth } from './gateway-health.ts';
@@ -27,7 +28,7 @@ import {
   type OpenDatabase,
 } from '#database/index.ts';
 import { tryAddresses } from './addresses.ts';
-import { createLiveFeed } from '#console-api/index.ts';
+import { createFleetFeed, createLiveFeed } from '#console-api/index.ts';
 import {
   assertDataFolderFree,
   condenseRefusals,
@@ -174,7 +175,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     const money = openMoney(config, logger, storage, worker?.peers ?? null, closing);
     const rates = await openRates(config, logger, storage, closing);
 
-    const feed = createLiveFeed({ epoch: clock.now(), monotonic: clock.monotonic });
+    const feedOptions = { epoch: clock.now(), monotonic: clock.monotonic };
+    const link = config.console.enabled ? createFeedLink(database) : null;
+    const feed =
+      link === null
+        ? createLiveFeed(feedOptions)
+        : closing.add(createFleetFeed({ ...feedOptions, link, id: storage.nodeId }));
     const refusals = closing.add(
       condenseRefusals({
         journal,

@@ -75,7 +75,6 @@ export function openMoney(
               authority: createPostgresAuthority({
                 database,
                 node: nodeId,
-                url: config.storage.url,
                 rules: {
                   ...leaseRules,
                   ageMs: config.billing.leaseAge,

@@ -7,7 +7,7 @@ export const changesChannel = 'sluice_changes';
 /** Milliseconds before a lost connection is retried. */
 const pause = 1_000;
 
-/** A connection that only listens for changes. */
+/** Some channels that somebody listens to. */
 export interface Listening {
   /** False while connecting: notifications are missed. */
   readonly works: boolean;
@@ -15,31 +15,37 @@ export interface Listening {
 }
 
 /**
- * Connects in the background and reconnects after a loss. Calls `onNews` for each notification and whenever the state
- * of the connection changes, since notifications between two connections are lost. Never throws. Behind a pooler that
- * shares connections between transactions, no notification ever arrives.
+ * Calls `onNews` for each notification of these channels, with its content and channel; and with null twice whenever
+ * notifications begin or cease to arrive, since those in between are lost. Never throws.
  */
-export function listenForChanges(url: string, onNews: () => void): Listening {
-  return listenTo(url, [changesChannel], onNews);
+export type Listen = (
+  channels: readonly string[],
+  onNews: (content: string | null, channel: string | null) => void,
+) => Listening;
+
+interface Subscriber {
+  readonly channels: readonly string[];
+  readonly onNews: Parameters<Listen>[1];
+  works: boolean;
 }
 
 /**
- * The same for any channels.
- * @param onNews receives the content and the channel, or null twice when the state of the connection changes
+ * One connection for all who listen, while somebody does. It connects in the background and again after a loss. Behind a
+ * pooler that shares connections between transactions, no notification ever arrives.
  */
-export function listenTo(
-  url: string,
-  channels: readonly string[],
-  onNews: (content: string | null, channel: string | null) => void,
-): Listening {
+export function createNotifications(url: string): { readonly listen: Listen; close(): void } {
   const urls = postgresUrls(url);
+  const subscribers = new Set<Subscriber>();
   let at = 0;
-  let works = false;
   let isClosed = false;
   let client: pg.Client | null = null;
+  let isConnected = false;
   let timer: NodeJS.Timeout | null = null;
+  /** One after the other. Never rejects. */
+  let statements = Promise.resolve();
 
   async function connect(): Promise<void> {
+    timer = null;
     const next = new pg.Client({
       connectionString: urls[at % urls.length] ?? url,
       connectionTimeoutMillis: 2_000,
@@ -50,47 +56,106 @@ export function listenTo(
       keepAliveInitialDelayMillis: 10_000,
     });
     client = next;
-    next.on('notification', ({ payload = '', channel }) => onNews(payload, channel));
+    next.on('notification', ({ payload = '', channel }) => {
+      for (const { channels, onNews } of subscribers) {
+        if (channels.includes(channel)) onNews(payload, channel);
+      }
+    });
     next.on('error', () => lose(next));
     next.on('end', () => lose(next));
     try {
       await next.connect();
-      for (const channel of channels) await next.query(`listen ${channel}`);
-      if (client === next) tell(true);
+      if (client !== next) return;
+      isConnected = true;
+      for (const subscriber of subscribers) begin(subscriber, next);
     } catch {
       lose(next);
     }
   }
 
+  function begin(subscriber: Subscriber, on: pg.Client): void {
+    run(on, 'listen', subscriber.channels, () => {
+      if (subscribers.has(subscriber)) tell(subscriber, true);
+    });
+  }
+
+  function run(
+    on: pg.Client,
+    verb: 'listen' | 'unlisten',
+    channels: readonly string[],
+    onDone: () => void,
+  ): void {
+    statements = statements.then(async () => {
+      if (client !== on) return;
+      try {
+        for (const channel of channels) await on.query(`${verb} ${channel}`);
+      } catch {
+        lose(on);
+      }
+      if (client === on) onDone();
+    });
+  }
+
   function lose(lostClient: pg.Client): void {
     if (client !== lostClient) return;
-    client = null;
+    drop(lostClient);
     // A standby refuses to listen, so it is left like a host that is down.
     at += 1;
-    void lostClient.end().catch(() => {});
-    // A frozen server never closes its side, and an open socket would keep the process alive.
-    setTimeout(() => destroyConnection(lostClient), 1_000).unref();
-    if (isClosed) return;
     timer = setTimeout(() => void connect(), pause);
     timer.unref();
-    if (works) tell(false);
+    for (const subscriber of subscribers) if (subscriber.works) tell(subscriber, false);
   }
 
-  function tell(state: boolean): void {
-    works = state;
-    onNews(null, null);
+  function drop(dropped: pg.Client): void {
+    client = null;
+    isConnected = false;
+    void dropped.end().catch(() => {});
+    // A frozen server never closes its side, and an open socket would keep the process alive.
+    setTimeout(() => destroyConnection(dropped), 1_000).unref();
   }
 
-  void connect();
+  function tell(subscriber: Subscriber, state: boolean): void {
+    subscriber.works = state;
+    subscriber.onNews(null, null);
+  }
+
+  function leave(subscriber: Subscriber): void {
+    subscriber.works = false;
+    if (!subscribers.delete(subscriber)) return;
+    if (subscribers.size === 0) return stop();
+    const others = new Set([...subscribers].flatMap(({ channels }) => channels));
+    const on = client;
+    if (on === null || !isConnected) return;
+    const unheard = subscriber.channels.filter((channel) => !others.has(channel));
+    run(on, 'unlisten', unheard, () => {});
+  }
+
+  function stop(): void {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (client !== null) drop(client);
+  }
+
   return {
-    get works() {
-      return works;
+    listen(channels, onNews) {
+      const subscriber: Subscriber = { channels, onNews, works: false };
+      if (!isClosed) {
+        subscribers.add(subscriber);
+        if (client !== null && isConnected) begin(subscriber, client);
+        else if (client === null && timer === null) void connect();
+      }
+      return {
+        get works() {
+          return subscriber.works;
+        },
+        close: () => leave(subscriber),
+      };
     },
     close() {
       isClosed = true;
-      works = false;
-      if (timer !== null) clearTimeout(timer);
-      if (client !== null) lose(client);
+      for (const subscriber of subscribers) subscriber.works = false;
+      subscribers.clear();
+      stop();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Kysely } from 'kysely';
-import { listenForChanges, type Listening } from './listening.ts';
+import { createNotifications, type Listen } from './listening.ts';
 import { createPostgresDialect, integerPlugin } from './postgres.ts';
 import type { Database } from './schema.ts';
 import { createInThreadTransport } from './sqlite/connection.ts';
@@ -22,8 +22,8 @@ export interface DatabaseOptions {
 export interface OpenDatabase {
   readonly kysely: Kysely<Database>;
   readonly dialect: 'sqlite' | 'postgres';
-  /** Listens for committed changes over a connection of its own; null: this database sends no notifications. */
-  readonly listen: ((onNews: () => void) => Listening) | null;
+  /** Listens over one connection for all; null: this database sends no notifications. */
+  readonly listen: Listen | null;
   close(): Promise<void>;
 }
 
@@ -37,11 +37,15 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
       statementTimeout: options.statementTimeout ?? 1_000,
     });
     const kysely = new Kysely<Database>({ dialect, plugins: [integerPlugin] });
+    const notifications = createNotifications(url);
     return {
       kysely,
       dialect: 'postgres',
-      listen: (onNews) => listenForChanges(url, onNews),
-      close: () => kysely.destroy(),
+      listen: notifications.listen,
+      async close() {
+        notifications.close();
+        await kysely.destroy();
+      },
     };
   }
   const file = sqliteFile(url);

@@ -1,3 +1,4 @@
+import { changesChannel } from './listening.ts';
 import { readRevisions } from './revisions.ts';
 import type { OpenDatabase } from './open.ts';
 
@@ -101,7 +102,7 @@ export function createRevisionWatch({
     timer.unref();
   }
 
-  const listening = database.listen?.(lookAgain) ?? null;
+  const listening = database.listen?.([changesChannel], lookAgain) ?? null;
 
   // A plain value: every request reads it.
   const watch: RevisionWatch & { isOutdated: boolean } = {

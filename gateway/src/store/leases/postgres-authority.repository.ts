@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import pg from 'pg';
 import type { Database, OpenDatabase } from '#database/index.ts';
-import { changesChannel, listenTo } from '#database/listening.ts';
+import { changesChannel } from '#database/listening.ts';
 import type { Authority, MeterSums, Signs } from './authority.ts';
 import type { Command, Reply } from './command.ts';
 import { databaseNow, leasesChannel, limitOf } from './expressions.repository.ts';
@@ -47,10 +47,10 @@ interface LeaseSigns {
 }
 
 export interface PostgresAuthorityOptions {
-  readonly database: Pick<OpenDatabase, 'kysely'>;
+  /** PostgreSQL. */
+  readonly database: Pick<OpenDatabase, 'kysely' | 'listen'>;
   /** The node to which the lives belong. */
   readonly node: string;
-  readonly url: string;
   readonly rules: Rules;
 }
 
@@ -58,7 +58,6 @@ export interface PostgresAuthorityOptions {
 export function createPostgresAuthority({
   database,
   node,
-  url,
   rules,
 }: PostgresAuthorityOptions): Authority {
   const { kysely } = database;
@@ -224,12 +223,14 @@ export function createPostgresAuthority({
         beyond: new Set(leases.flatMap((one) => (one.beyond ? [one.meter] : []))),
       };
     },
-    listen: ({ onRecall, onChange }) =>
-      listenTo(url, [leasesChannel, changesChannel], (content, of) => {
+    listen({ onRecall, onChange }) {
+      if (database.listen === null) throw new Error('leases need a database with notifications');
+      return database.listen([leasesChannel, changesChannel], (content, of) => {
         if (of !== leasesChannel) onChange();
         const [meter, recall] = content?.split(' ') ?? [];
         if (meter !== undefined && recall !== undefined) onRecall(meter, Number(recall));
-      }),
+      });
+    },
     async recorded(ids) {
       const [rows, tasks] = await Promise.all([
         kysely.selectFrom('usage').select('id').where('id', 'in', ids).execute(),

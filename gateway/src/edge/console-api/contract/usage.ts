@@ -484,7 +484,7 @@ export const startedRequest = row.pick({
 export const watchUsage = defineRoute({
   method: 'GET',
   path: '/usage/live',
-  summary: 'Requests of this process as they start and end, as server-sent events',
+  summary: 'Requests as they start and end, as server-sent events',
   permission: 'own',
   parameters: nothing,
   query: z.strictObject(filters),

@@ -3,12 +3,16 @@ import type { ExchangeRecord } from '#usage/index.ts';
 
 export type LiveEvent =
   | { readonly kind: 'started'; readonly exchange: OpenedExchange }
-  | { readonly kind: 'finished'; readonly number: number; readonly record: ExchangeRecord };
+  | { readonly kind: 'finished'; readonly number: number; readonly record: ExchangeRecord }
+  /** So many more have started or finished. */
+  | { readonly kind: 'left'; readonly count: number };
 
-/** What happens in this process, for pages that watch. Requests never wait for a watcher. */
+/** What requests do, for pages that watch. Requests never wait for a watcher. */
 export interface LiveFeed {
   started(exchange: OpenedExchange): void;
   finished(record: ExchangeRecord): void;
+  /** Requests of other processes that came too fast to be reported. */
+  left(count: number): void;
   /** The last finished ones since a page began to watch, oldest first. */
   readonly last: readonly (LiveEvent & { readonly kind: 'finished' })[];
   /** How many have finished since this process began. */
@@ -18,6 +22,10 @@ export interface LiveFeed {
   /** @returns what ends it */
   watch(watcher: (event: LiveEvent) => void): () => void;
   readonly watchers: number;
+  /** Whether what finishes is kept: somebody watches, or did until a minute ago. */
+  readonly isKept: boolean;
+  /** Whether it has what all processes do. */
+  readonly isWhole: boolean;
 }
 
 /** So many can be brought after a lost connection. */
@@ -44,8 +52,10 @@ export function createLiveFeed({ epoch, monotonic }: LiveFeedOptions): LiveFeed 
   const tell = (event: LiveEvent): void => {
     for (const watcher of watchers) watcher(event);
   };
+  const isKept = () => watchers.size > 0 || monotonic() - leftAt <= patience;
   return {
     epoch,
+    isWhole: true,
     get last() {
       return last;
     },
@@ -55,12 +65,18 @@ export function createLiveFeed({ epoch, monotonic }: LiveFeedOptions): LiveFeed 
     get watchers() {
       return watchers.size;
     },
+    get isKept() {
+      return isKept();
+    },
+    left(count) {
+      tell({ kind: 'left', count });
+    },
     started(exchange) {
       if (watchers.size > 0) tell({ kind: 'started', exchange });
     },
     finished(record) {
       number += 1;
-      if (watchers.size === 0 && monotonic() - leftAt > patience) {
+      if (!isKept()) {
         if (last.length > 0) last = [];
         return;
       }

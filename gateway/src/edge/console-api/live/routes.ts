@@ -11,6 +11,8 @@ export interface LiveRoutesOptions extends UsageRoutesOptions {
   readonly feed: LiveFeed;
 }
 
+type ShownEvent = Exclude<LiveEvent, { readonly kind: 'left' }>;
+
 const mostWatchers = 20;
 /** Milliseconds between two looks at what has happened. */
 const turn = 250;
@@ -23,7 +25,7 @@ const mostWaiting = 262_144;
 /** Events that wait for the next turn; more are left out. */
 const mostPending = 200;
 
-/** What requests do while a page watches, in this process only. */
+/** What requests do while a page watches. */
 export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): void {
   const { feed, reads, callerFor } = options;
   const names = createNames(options);
@@ -36,14 +38,16 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
     const filter = { terms, ...(await reads((db) => scopeOf(db, caller))) };
     const since = request.headers['last-event-id'];
     const missedEvents = missedSince(feed, typeof since === 'string' ? since : null);
-    const pending: LiveEvent[] = [];
+    const pending: ShownEvent[] = [];
     let { dropped } = missedEvents;
     const unwatch = feed.watch((event) => {
-      if (pending.length < mostPending) pending.push(event);
+      if (event.kind === 'left') dropped += event.count;
+      else if (pending.length < mostPending) pending.push(event);
       else dropped += 1;
     });
     const body = begin('text/event-stream', ['x-accel-buffering', 'no']);
-    body.write(': requests of this process\n\n');
+    body.write(': requests as they start and end\n\n');
+    let isWhole: boolean | null = null;
     let turns = 0;
     let isBusy = false;
     const timer = setInterval(() => {
@@ -72,6 +76,10 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
       if (scope.isDraining()) return stop();
       if (turns % turnsOfSession === 0) await callerFor(request);
       if (turns % turnsOfComment === 0) body.write(': still here\n\n');
+      if (feed.isWhole !== isWhole) {
+        isWhole = feed.isWhole;
+        body.write(`event: scope\ndata: ${JSON.stringify({ all: isWhole })}\n\n`);
+      }
       const isSlow = body.writableLength > mostWaiting;
       const share = isSlow ? 0 : Math.max(1, Math.floor(perTurn / feed.watchers));
       dropped += Math.max(0, pending.length - share);
@@ -98,7 +106,7 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
 function missedSince(
   { last, epoch, finishedCount }: LiveFeed,
   id: string | null,
-): { readonly events: LiveEvent[]; readonly dropped: number } {
+): { readonly events: ShownEvent[]; readonly dropped: number } {
   const match = id === null ? null : /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(id);
   if (match === null) return { events: [], dropped: 0 };
   const [itsEpoch = 0, number = 0, time = 0] = match.slice(1).map(Number);
@@ -135,7 +143,7 @@ function createNames({ reads, now }: Pick<UsageRoutesOptions, 'reads' | 'now'>) 
   }
   return {
     /** The event as it is sent; null: it is not for this filter. */
-    async textOf(event: LiveEvent, filter: LiveFilter, epoch: number): Promise<string | null> {
+    async textOf(event: ShownEvent, filter: LiveFilter, epoch: number): Promise<string | null> {
       if (event.kind === 'started') {
         const { model, stream, input } = event.exchange;
         const { keyId, userId, teamId } = input.caller;
