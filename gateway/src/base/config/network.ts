@@ -46,6 +46,17 @@ export function parseHostPort(text: string): { host: string; port: number } | nu
   return host !== undefined && isRight && port <= 65_535 ? { host, port } : null;
 }
 
+export const formatHostPort = ({ host, port }: { readonly host: string; readonly port: number }) =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/**
+ * A URL as it may be shown: without user, password and parameters. A user or a password may have an `@` that is not
+ * encoded, so nothing before the last one is shown.
+ */
+export function withoutCredentials(url: string): string {
+  return url.replace(/\/\/[^?#]*@/, '//…@').replace(/[?#].*$/s, '?…');
+}
+
 /** An address or a host name. */
 export function isHost(text: string): boolean {
   return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text);

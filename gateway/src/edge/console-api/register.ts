@@ -21,6 +21,7 @@ import { teamRoutes } from './teams/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import type { Held } from './limits.ts';
 import { channelRoutes, type ChannelTrial, type ModelSearch } from './channels/routes.ts';
+import { configurationRoutes, type ConfigurationRoutesOptions } from './configuration/routes.ts';
 import { bookRoutes } from './books/routes.ts';
 import { type RouteExplainer, routingRoutes } from './routing/routes.ts';
 import { healthRoutes } from './health/routes.ts';
@@ -63,6 +64,7 @@ export interface ConsoleOptions {
   readonly explain: RouteExplainer;
   readonly held: Held;
   readonly members: ConsoleMembers;
+  readonly configuration: ConfigurationRoutesOptions['configuration'];
   readonly placeInFile: PlaceInFile;
   readonly bringIntoForce: () => Promise<void>;
 }
@@ -103,6 +105,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     channelRoutes(scope, routes);
     routingRoutes(scope, routes);
     auditRoutes(scope, routes);
+    configurationRoutes(scope, routes);
     bookRoutes(scope, routes);
     taskRoutes(scope, routes);
     userRoutes(scope, routes);

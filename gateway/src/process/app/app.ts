@@ -302,7 +302,6 @@ export async function startApp(options: AppOptions): Promise<App> {
         spool,
         console: openConsole(
           config,
-          () => current,
           {
             database,
             secrets,
@@ -313,6 +312,12 @@ export async function startApp(options: AppOptions): Promise<App> {
             explain: (query) => explainRoutes(snapshot(), query, health, clock.monotonic()),
             bringIntoForce: () => revisions.poll(),
             held: createHeld(database, money),
+            configuration: {
+              running: config,
+              effective: { ...config, limits: { ...config.limits, bodyMemory: memory.limit } },
+              file: () => current,
+              workingDirectory: process.cwd(),
+            },
           },
           closing,
         ),

@@ -15,8 +15,6 @@ const manifest = new URL('../../../package.json', import.meta.url);
 /** The console's parts; null: it is switched off. */
 export function openConsole(
   { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
-  /** The file as it is in force. */
-  file: () => Pick<Config, 'file' | 'declared'>,
   parts: Pick<
     ConsoleOptions,
     | 'database'
@@ -29,6 +27,7 @@ export function openConsole(
     | 'explain'
     | 'held'
     | 'bringIntoForce'
+    | 'configuration'
   >,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
@@ -52,7 +51,7 @@ export function openConsole(
     allowInsecure: settings.insecureHttp,
     members: settings.members,
     placeInFile({ section, identity }, name) {
-      const { file: path, declared } = file();
+      const { file: path, declared } = parts.configuration.file();
       const entries: object = declared?.[section] ?? [];
       if (path === null) return null;
       // Aliases are a mapping.

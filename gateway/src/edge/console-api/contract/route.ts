@@ -19,6 +19,8 @@ export interface RouteContract<
   readonly status?: 201 | 202;
   /** `nobody`: it needs no session. */
   readonly permission: Permission | 'nobody';
+  /** Whether the response is YAML, or may be. */
+  readonly yaml?: true;
   readonly parameters: Parameters;
   readonly query: Query;
   readonly body: Body;
