@@ -55,7 +55,12 @@ afterAll(() => gateway.close());
 
 interface Plan {
   readonly ok: boolean;
-  readonly steps: readonly { kind: string; name: string; action: string; changes: object[] }[];
+  readonly steps: readonly {
+    kind: string;
+    name: string;
+    action: string;
+    changes: { field: string }[];
+  }[];
   readonly more_steps: number;
   readonly settings: readonly { name: string; before: unknown; after: unknown }[];
   readonly conflicts: readonly string[];
@@ -112,8 +117,8 @@ test('settings have their origin; no secret is in them or in the export', async 
     channels: [
       {
         name: 'sim',
-        api_key: '\${SIM_API_KEY}',
-        headers: { 'x-secret': '\${SIM_HEADER_X_SECRET}' },
+        api_key: '${SIM_API_KEY}',
+        headers: { 'x-secret': '${SIM_HEADER_X_SECRET}' },
       },
     ],
     keys: [{ name: 'admins', user: 'admin@example.com' }],
@@ -183,7 +188,7 @@ test('what the console created is a conflict, unless the file takes over', async
   });
 });
 
-const passwd = '\${file:/etc/passwd}';
+const passwd = '${file:/etc/passwd}';
 /** A placeholder in each place where a file may have one. */
 const unfilled: readonly [string, string, readonly string[]][] = [
   ['of a setting', `server: { host: "${passwd}" }`, ['server.host']],
@@ -220,12 +225,8 @@ test.each(unfilled)('a placeholder %s is not filled, nor shown', async (_name, t
   const left = result.not_compared.filter(({ reason }) => reason === 'placeholder');
   expect(left.map(({ path }) => path)).toEqual(paths);
   // What is not known changes nothing.
-  const touched = result.steps.filter(({ name, action }) =>
-    ['sim', 'admins', 'fast', 'new'].includes(name) && action !== 'disable' ? true : false,
-  );
-  expect(touched.flatMap(({ changes }) => changes)).not.toContainEqual(
-    expect.objectContaining({ field: 'base_url' }),
-  );
+  const fields = result.steps.flatMap(({ changes }) => changes.map(({ field }) => field));
+  expect(fields).not.toContain('base_url');
   const gone = result.steps.filter(({ action }) => action === 'disable').map(({ name }) => name);
   if (text.includes('name: sim')) expect(gone).not.toContain('sim');
   if (text.includes('name: admins')) expect(gone).not.toContain('admins');
@@ -274,7 +275,7 @@ test.each(wrong)('%s is refused with its line', async (_name, text, message) => 
 });
 
 test('a guessed secret is compared with none, and neither is a password', async () => {
-  const guessed = posted().replace('"\${ADMIN_KEY}"', canaries.ADMIN_KEY);
+  const guessed = posted().replace('"${ADMIN_KEY}"', canaries.ADMIN_KEY);
   const renamed = guessed.replace('name: admins', 'name: mine');
   const other = renamed.replace(canaries.ADMIN_KEY, 'sk-another-0123456789abcdefghijklmnopqrst');
   const [right, wrongOne] = [await plan(renamed), await plan(other)];

@@ -54,7 +54,7 @@ function same(value: unknown): unknown {
 
 /** The members of a mapping; null: it is something else. */
 function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | null {
-  if (schema instanceof z.ZodObject) return schema.shape as Readonly<Record<string, unknown>>;
+  if (schema instanceof z.ZodObject) return schema.shape;
   if (!(schema instanceof z.ZodPipe)) return null;
   return shapeOf(schema.in) ?? shapeOf(schema.out);
 }

@@ -54,7 +54,13 @@ export const formatHostPort = ({ host, port }: { readonly host: string; readonly
  * encoded, so nothing before the last one is shown.
  */
 export function withoutCredentials(url: string): string {
-  return url.replace(/\/\/[^?#]*@/, '//…@').replace(/[?#].*$/s, '?…');
+  const end = url.search(/[?#]/);
+  const plain = end === -1 ? url : url.slice(0, end);
+  const start = plain.indexOf('//');
+  const at = plain.lastIndexOf('@');
+  const shown =
+    at < start || start === -1 ? plain : `${plain.slice(0, start)}//…${plain.slice(at)}`;
+  return end === -1 ? shown : `${shown}?…`;
 }
 
 /** An address or a host name. */
