@@ -256,6 +256,12 @@ const records = createRoute({
   component: lazyPage(() => import('../pages/records/page.tsx'), 'RecordsPage'),
 });
 
+const gatewaySettings = createRoute({
+  getParentRoute: () => settings,
+  path: '/gateway',
+  component: lazyPage(() => import('../pages/settings/gateway.tsx'), 'Gateway'),
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
@@ -275,7 +281,7 @@ export function createConsoleRouter(client: QueryClient) {
         models,
         model,
         playground,
-        settings.addChildren([account]),
+        settings.addChildren([account, gatewaySettings]),
         welcome,
         health,
         people,

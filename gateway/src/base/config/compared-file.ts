@@ -84,7 +84,7 @@ interface Left {
   readonly reason: NotCompared['reason'];
 }
 
-/** Reports placeholders where a comparison needs to know what stands there. */
+/** Reports placeholders where a comparison needs to know what is there. */
 function leftOpen(open: readonly Path[], report: Report): Left[] {
   return open.flatMap((path) => {
     const whole = comparedPath(path);
