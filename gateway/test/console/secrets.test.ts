@@ -54,11 +54,13 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
   const keys = await kysely.selectFrom('keys').select(['hash', 'previous_hash']).execute();
   const channels = await kysely.selectFrom('channels').select('credentials').execute();
   const sessions = await kysely.selectFrom('sessions').select('id').execute();
+  const adminKeys = await kysely.selectFrom('admin_keys').select('hash').execute();
   const kept = [
     ...users.flatMap(({ password_hash: hash, invite_hash: invite }) => [hash, invite]),
     ...keys.flatMap(({ hash, previous_hash: previous }) => [hash, previous]),
     ...channels.map(({ credentials }) => credentials),
     ...sessions.map(({ id }) => id),
+    ...adminKeys.map(({ hash }) => hash),
   ].filter((value) => value !== null);
   const cookie = admin.cookie.split('; ').map((each) => each.slice(each.indexOf('=') + 1));
   const known = [
@@ -71,8 +73,8 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
     ...cookie,
     ...issued,
   ];
-  // A password, an invitation, keys with an earlier secret, a channel, a session.
-  expect(kept.length).toBeGreaterThanOrEqual(7);
+  // A password, an invitation, keys with an earlier secret, a channel, a session, an admin key.
+  expect(kept.length).toBeGreaterThanOrEqual(8);
   return [...kept, ...known];
 }
 
@@ -98,6 +100,10 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   const invitation = await admin.send('POST', `/users/${invited.id}/invite`, {});
   const { link } = (await invitation.json()) as { readonly link: string };
   const token = link.slice(link.indexOf('#') + 1);
+  const automated = await admin.send('POST', '/admin-keys', { name: 'automated', role: 'viewer' });
+  const adminKey = (await automated.json()) as { readonly id: string; readonly key: string };
+  const headers = { authorization: `Bearer ${adminKey.key}` };
+  expect((await fetch(`${gateway.url}/admin/v1/health`, { headers })).status).toBe(200);
   const lines = await listAudit(gateway.app.database.kysely, { limit: 100 });
   const session = (await (await admin.get('/me/sessions')).json()) as { data: { id: string }[] };
   const { kysely } = gateway.app.database;
@@ -118,7 +124,8 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
     '/me/sessions/nothing': session.data[0]?.id ?? '',
   };
 
-  const texts: string[] = [...logged, JSON.stringify(lines)];
+  const revoked = await admin.send('DELETE', `/admin-keys/${adminKey.id}`, {});
+  const texts: string[] = [...logged, JSON.stringify(lines), await revoked.text()];
   const reads = calls.filter(
     ({ method, address }) => method === 'GET' && address !== '/usage/live',
   );
@@ -154,7 +161,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   expect(change.status).toBe(200);
   texts.push(await change.text());
 
-  const all = await canaries([made.key, next.key, token]);
+  const all = await canaries([made.key, next.key, token, adminKey.key]);
   const found = all.filter((secret) => texts.some((text) => text.includes(secret)));
   expect(found).toEqual([]);
 });

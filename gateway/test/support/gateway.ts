@@ -52,6 +52,8 @@ export interface TestGatewayOptions {
   /** Default: every refusal has a row of its own, as most tests look for theirs. */
   readonly refusalBounds?: AppOptions['refusalBounds'];
   readonly mediaFetch?: AppOptions['mediaFetch'];
+  /** Milliseconds between heartbeats. */
+  readonly beatEvery?: number;
   /** Where the work on bodies is done. Default: as `SLUICE_BODY_WORK` says. */
   readonly bodyWeights?: AppOptions['bodyWeights'];
   /** Models of the bundled catalogue that the file may name. Default: two of the demo's. */
@@ -123,7 +125,7 @@ ${declared}
 ${declared.includes('\nkeys:') ? '' : account}
 `;
   const config = read(options.config ?? oneChannel);
-  const { writeStall, mediaFetch, highLag = Infinity } = options;
+  const { writeStall, mediaFetch, highLag = Infinity, beatEvery } = options;
   const { refusalBounds = { mostRows: Infinity, mostRefusals: Infinity } } = options;
   const { bodyWeights = placeOfRun() } = options;
   const remove = async (): Promise<void> => {
@@ -140,6 +142,7 @@ ${declared.includes('\nkeys:') ? '' : account}
     ...(bodyWeights !== undefined && { bodyWeights }),
     ...(writeStall !== undefined && { writeStall }),
     ...(mediaFetch !== undefined && { mediaFetch }),
+    ...(beatEvery !== undefined && { beatEvery }),
   }).catch(async (error: unknown) => {
     await remove();
     throw error;

@@ -9,7 +9,13 @@ export const records = {
   filter: 'Filter',
   by: 'By whom',
   all: 'All',
-  actors: { person: 'People', command: 'Commands', file: 'File', system: 'Gateway' },
+  actors: {
+    person: 'People',
+    admin_key: 'Admin keys',
+    command: 'Commands',
+    file: 'File',
+    system: 'Gateway',
+  },
   export: 'with all changes of this filter',
   nothing: 'Nothing was changed in this range, or nothing that matches.',
   older: 'Older changes',
@@ -25,6 +31,7 @@ export const records = {
   action: '{{kind}}: {{verb}}',
   kinds: {
     key: 'key',
+    admin_key: 'admin key',
     user: 'person',
     team: 'team',
     channel: 'channel',

@@ -11,7 +11,7 @@ export const records: Words['records'] = {
   filter: '筛选',
   by: '操作者类型',
   all: '全部',
-  actors: { person: '人员', command: '命令', file: '文件', system: '网关' },
+  actors: { person: '人员', admin_key: '管理密钥', command: '命令', file: '文件', system: '网关' },
   export: '包含此筛选的所有变更',
   nothing: '此时间范围内没有变更，或没有符合条件的变更。',
   older: '更早的变更',
@@ -27,6 +27,7 @@ export const records: Words['records'] = {
   action: '{{kind}}：{{verb}}',
   kinds: {
     key: '密钥',
+    admin_key: '管理密钥',
     user: '人员',
     team: '团队',
     channel: '渠道',

@@ -2,7 +2,7 @@ import { bundledAliases, bundledModels } from '#catalogue/index.ts';
 import {
   type Config,
   describeSettings,
-  type Kind,
+  type DeclaredKind,
   type NotCompared,
   readComparedFile,
 } from '#config/index.ts';
@@ -84,7 +84,7 @@ export async function planText(
   };
 }
 
-function entryOf(kind: Kind, name: string, state: CurrentState) {
+function entryOf(kind: DeclaredKind, name: string, state: CurrentState) {
   const { section, identity } = kind;
   const rows: readonly object[] = state[section];
   const wanted = identity === 'email' ? name.toLowerCase() : name;

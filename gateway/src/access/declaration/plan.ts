@@ -1,4 +1,11 @@
-import { type Declared, type Kind, type KindName, kinds, parseEntry } from '#config/index.ts';
+import {
+  type Declared,
+  type DeclaredKind,
+  type Kind,
+  type KindName,
+  kinds,
+  parseEntry,
+} from '#config/index.ts';
 import { shortestDecimal } from '#config/decimal.ts';
 import type { Owner } from '#database/index.ts';
 import { compareFields, type FieldChange, fieldsOf } from './fields.ts';
@@ -89,7 +96,7 @@ export function planDeclaration(
   return { steps: [...steps, ...disabledSteps], conflicts, notes: notesOf(declaredFile, state) };
 }
 
-const rowsOf = ({ section }: Pick<Kind, 'section'>, state: CurrentState): readonly Row[] =>
+const rowsOf = ({ section }: Pick<DeclaredKind, 'section'>, state: CurrentState): readonly Row[] =>
   state[section];
 
 /** What tells an entry from others of its kind. */
@@ -98,7 +105,7 @@ export const nameOf = ({ identity }: Pick<Kind, 'identity'>, entry: object): str
 
 /** What a file wants of a kind. */
 export function wantedEntries(
-  { section }: Pick<Kind, 'section'>,
+  { section }: Pick<DeclaredKind, 'section'>,
   declaredFile: Declared,
   state: CurrentState,
 ): readonly object[] {

@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { type JsonMembers, rawOf } from './declared.ts';
 import { allSettings, valueOf } from './described.ts';
 import { readDocument } from './document.ts';
-import { type Kind, kinds } from './kinds/index.ts';
+import { type DeclaredKind, type Kind, kinds } from './kinds/index.ts';
 import { checkRoot, type LoadOptions } from './load.ts';
 import { ConfigError, createReport, formatPath, type Path, type Report } from './problem.ts';
 import { isMapping, type RawMapping, type RawValue, Scalar, textOf } from './scalar.ts';
@@ -23,7 +23,7 @@ export interface NotCompared {
 export interface InForce {
   readonly config: Config;
   /** The members of an entry, named as in the file; null: there is no such entry. */
-  readonly entry: (kind: Kind, name: string) => JsonMembers | null;
+  readonly entry: (kind: DeclaredKind, name: string) => JsonMembers | null;
 }
 
 export interface ComparedFile {
@@ -151,7 +151,7 @@ function fill(root: RawMapping, paths: readonly Path[], inForce: InForce): RawMa
   return filled;
 }
 
-function fillMember(root: RawMapping, kind: Kind, path: Path, inForce: InForce): void {
+function fillMember(root: RawMapping, kind: DeclaredKind, path: Path, inForce: InForce): void {
   const entry = at(root, path.slice(0, 2)) as Record<string, RawValue>;
   const name = String(path[2]);
   const known = inForce.entry(kind, textOf(entry[kind.identity]) ?? '');

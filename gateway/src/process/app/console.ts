@@ -12,16 +12,21 @@ const reconcilingTimeout = 600_000;
 const builtPages = new URL('../../../../console/dist/', import.meta.url);
 const manifest = new URL('../../../package.json', import.meta.url);
 
+/** Of this program. */
+export function ownVersion(): string {
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }).version;
+}
+
 /** The console's parts; null: it is switched off. */
 export function openConsole(
   { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
   parts: Pick<
     ConsoleOptions,
     | 'database'
+    | 'version'
     | 'secrets'
     | 'health'
     | 'feed'
-    | 'state'
     | 'tryChannel'
     | 'findModels'
     | 'explain'
@@ -32,7 +37,6 @@ export function openConsole(
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
   if (!settings.enabled) return null;
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
   let reading: OpenDatabase | null = null;
   return {
     ...parts,
@@ -46,7 +50,6 @@ export function openConsole(
         statementTimeout: reconcilingTimeout,
         maxConnections: 1,
       }),
-    version,
     files: builtPages,
     allowInsecure: settings.insecureHttp,
     members: settings.members,

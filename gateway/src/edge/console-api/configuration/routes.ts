@@ -64,13 +64,13 @@ export function configurationRoutes(
   };
 
   serveRoute(scope, contract.exportConfiguration, options, async ({ caller }) => {
-    take(caller.session.user.id);
+    take(caller.actor.id);
     const yaml = await reads((db) => exportConfiguration(db, secrets));
     return { body: yaml, yaml };
   });
 
   serveRoute(scope, contract.planConfiguration, options, async ({ body, caller }) => {
-    take(caller.session.user.id);
+    take(caller.actor.id);
     const compared = {
       text: body.text,
       file: file().file ?? 'sluice.yaml',

@@ -1,3 +1,4 @@
+import { createAdminKey, listAdminKeys, revokeAdminKey } from './admin-keys.ts';
 import { exportAudit, listAudit } from './audit.ts';
 import {
   changeChannel,
@@ -139,6 +140,9 @@ export const contract = {
   removeMember,
   listEntries,
   credit,
+  listAdminKeys,
+  createAdminKey,
+  revokeAdminKey,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;
