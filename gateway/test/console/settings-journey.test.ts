@@ -80,7 +80,7 @@ test.runIf(hasBrowser)(
     // A member has no such tab, and the address shows nothing.
     await page.context().clearCookies();
     await signInAt('/settings/gateway', 'member@example.com');
-    await page.getByText('Your role does not allow this.').waitFor();
+    await page.getByText('Your role does not allow this page.').waitFor();
     expect(await page.getByRole('tab', { name: 'Gateway' }).count()).toBe(0);
   },
 );

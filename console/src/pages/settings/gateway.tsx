@@ -41,12 +41,12 @@ export function Gateway() {
   const shown = settings.filter(
     (setting) =>
       (!isChangedOnly || differs(setting)) &&
-      `${setting.name} ${valueText(setting, say)} ${originText(setting, file, say)}`
+      `${setting.name} ${valueText(setting)} ${originText(setting, file)}`
         .toLowerCase()
         .includes(search.trim().toLowerCase()),
   );
   const parts = [...groups, ['']].map((sections) => ({
-    title: sections[0] === '' ? say('settings.config.environment') : sections.join(', '),
+    name: sections.join(', '),
     settings: shown.filter((setting) => sections.includes(sectionOf(setting))),
   }));
   return (
@@ -82,9 +82,11 @@ export function Gateway() {
       {shown.length === 0 && <p className="state">{say('settings.config.noMatch')}</p>}
       {parts
         .filter((part) => part.settings.length > 0)
-        .map(({ title, settings: own }) => (
-          <section key={title} className={styles['group']}>
-            <h2 className="title">{title}</h2>
+        .map(({ name, settings: own }) => (
+          <section key={name} className={styles['group']}>
+            <h2 className="title">
+              {name === '' ? say('settings.config.environment') : <code>{name}</code>}
+            </h2>
             <Table settings={own} file={file} />
           </section>
         ))}
@@ -123,18 +125,38 @@ function Table({
             <th scope="row">
               <code>{setting.name}</code>
             </th>
-            <td className={differs(setting) ? 'strong' : ''}>{valueText(setting, say)}</td>
+            <td>
+              <Value of={setting} isStrong={differs(setting)} />
+            </td>
             <td className="less second">
-              {differs(setting) &&
-                !setting.secret &&
-                valueText({ ...setting, value: setting.usual }, say)}
+              {differs(setting) && !setting.secret && (
+                <Value of={{ ...setting, value: setting.usual }} />
+              )}
             </td>
             <td className={setting.origin.from === 'default' ? 'quiet' : ''}>
-              {originText(setting, file, say)}
+              {setting.origin.from === 'default' ? (
+                say('settings.config.default')
+              ) : (
+                <code>{originText(setting, file)}</code>
+              )}
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+function Value({
+  of: setting,
+  isStrong = false,
+}: {
+  readonly of: Setting;
+  readonly isStrong?: boolean;
+}) {
+  const say = useWords();
+  const text = valueText(setting);
+  const look = isStrong ? 'strong' : '';
+  if (text === '') return <span className={look}>{say('settings.config.set')}</span>;
+  return <code className={look}>{text}</code>;
 }

@@ -1,5 +1,4 @@
 import type { Result } from '../../api/client.ts';
-import type { Say } from '../../words/index.ts';
 
 type Setting = Result<'readConfiguration'>['settings'][number];
 
@@ -9,19 +8,17 @@ export function fileText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What is shown of a setting: of a secret only whether it is set. */
-export function valueText({ value, secret, set }: Setting, say: Say): string {
-  if (secret && value === null) return set ? say('settings.config.set') : '–';
+/** What is shown of a setting; empty: it is a secret that is set. */
+export function valueText({ value, secret, set }: Setting): string {
+  if (secret && value === null) return set ? '' : '–';
   if (Array.isArray(value) && value.length > 0) return value.map(fileText).join(', ');
   return fileText(value);
 }
 
-/** Where a setting is from: `sluice.yaml:12`, a variable of the environment, or nowhere. */
-export function originText({ origin }: Setting, file: string | null, say: Say): string {
+/** Where a setting is set: `sluice.yaml:12`, or a variable of the environment. Empty: it has its default. */
+export function originText({ origin }: Setting, file: string | null): string {
   const { from, line, variables } = origin;
-  if (from === 'default') return say('settings.config.default');
-  const named = variables.map((each) => (each.startsWith('file:') ? each : `$${each}`)).join(', ');
-  if (from === 'environment') return named;
-  const place = `${file ?? ''}:${line ?? ''}`;
-  return named === '' ? place : `${place}, ${named}`;
+  if (from === 'default') return '';
+  const names = variables.map((each) => (each.startsWith('file:') ? each : `$${each}`));
+  return [...(from === 'file' ? [`${file ?? ''}:${line ?? ''}`] : []), ...names].join(', ');
 }
