@@ -17,6 +17,7 @@ const groups = [
   ['server'],
   ['storage', 'redis', 'secrets', 'admin'],
   ['journal', 'limits', 'retention', 'billing', 'metrics', 'console'],
+  ['oidc'],
   ['timeouts'],
   ['video'],
 ];
@@ -45,7 +46,11 @@ export function Gateway() {
         .toLowerCase()
         .includes(search.trim().toLowerCase()),
   );
-  const parts = [...groups, ['']].map((sections) => ({
+  // What the environment alone gives is in no section.
+  const others = [...new Set(settings.map(sectionOf))].filter(
+    (each) => !groups.flat().includes(each),
+  );
+  const parts = [...groups, ...others.map((each) => [each])].map((sections) => ({
     name: sections.join(', '),
     settings: shown.filter((setting) => sections.includes(sectionOf(setting))),
   }));

@@ -63,6 +63,11 @@ export function withoutCredentials(url: string): string {
   return end === -1 ? shown : `${shown}?…`;
 }
 
+/** Whether a host of a URL is this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
 /** An address or a host name. */
 export function isHost(text: string): boolean {
   return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text);

@@ -331,6 +331,7 @@ export async function startApp(options: AppOptions): Promise<App> {
               file: () => current,
               workingDirectory: process.cwd(),
             },
+            log: logger,
           },
           closing,
         ),

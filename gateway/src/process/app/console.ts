@@ -19,7 +19,7 @@ export function ownVersion(): string {
 
 /** The console's parts; null: it is switched off. */
 export function openConsole(
-  { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
+  { storage, console: settings, oidc }: Pick<Config, 'storage' | 'console' | 'oidc'>,
   parts: Pick<
     ConsoleOptions,
     | 'database'
@@ -31,6 +31,7 @@ export function openConsole(
     | 'findModels'
     | 'explain'
     | 'held'
+    | 'log'
     | 'bringIntoForce'
     | 'configuration'
   >,
@@ -53,6 +54,7 @@ export function openConsole(
     files: builtPages,
     allowInsecure: settings.insecureHttp,
     members: settings.members,
+    oidc: oidc.issuer === null ? null : oidc,
     placeInFile({ section, identity }, name) {
       const { file: path, declared } = parts.configuration.file();
       const entries: object = declared?.[section] ?? [];
