@@ -266,6 +266,12 @@ const records = createRoute({
   component: lazyPage(() => import('../pages/records/page.tsx'), 'RecordsPage'),
 });
 
+const gatewaySettings = createRoute({
+  getParentRoute: () => settings,
+  path: '/gateway',
+  component: lazyPage(() => import('../pages/settings/gateway.tsx'), 'Gateway'),
+});
+
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     basepath: '/console',
@@ -286,6 +292,7 @@ export function createConsoleRouter(client: QueryClient) {
         model,
         playground,
         settings.addChildren([account, adminKeys]),
+        settings.addChildren([account, gatewaySettings]),
         welcome,
         health,
         people,

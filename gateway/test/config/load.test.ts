@@ -24,7 +24,7 @@ test('a file with every setting loads completely', () => {
     workingDirectory: '/srv',
     bundledModels: ['bundled-model'],
   });
-  expect(config).toMatchSnapshot({ file: expect.any(String) });
+  expect(config).toMatchSnapshot({ file: expect.any(String), origins: expect.any(Object) });
 });
 
 test('the configuration is frozen at every level', () => {

@@ -109,6 +109,11 @@ test('the examples of the page, run one after the other, do what it says', async
   expect(printed('Accounts')[0]).toContain('"reason": "first month"');
   expect(printed('Books')[0]).toMatch(/"total": "0".*"differences": 0,/s);
   expect(printed('Video tasks')[0]).toContain('"open": 0');
+  const [configuration] = printed('The configuration');
+  expect(configuration).toMatch(/^storage\.url\t"sqlite:.*"\t3$/m);
+  expect(configuration).toContain('"ok": false');
+  expect(configuration).toContain('but was created in the console');
+  expect(await readFile(join(folder, 'exported.yaml'), 'utf8')).toContain('provider: simulator');
   expect(printed('Who changed what')[0]).toMatch(/Z\tkey\.revoke\tci$/m);
   expect(await readFile(join(folder, 'audit.csv'), 'utf8')).toMatch(/^id,time,actor_kind,/);
   expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toMatch(/^time,|^id,/);

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consoleSurface, createLiveFeed, registerConsole } from '#console-api/index.ts';
 import { createSecrets } from '#database/index.ts';
+import { parseConfig } from '#config/index.ts';
 import { surfaces } from '#endpoints/index.ts';
 import { createServer } from '#http/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
@@ -17,6 +18,7 @@ let url: string;
 beforeAll(async () => {
   gateway = await startWithPeople();
   const { database, catalogue } = gateway.app;
+  const file = parseConfig('{}', { file: 'f.yaml' });
   server = createServer({
     bodyLimit: 1_000_000,
     corsOrigins: ['*'],
@@ -52,6 +54,12 @@ beforeAll(async () => {
     members: { createKeys: true, maxKeys: 20, playground: true },
     placeInFile: () => null,
     bringIntoForce: () => Promise.resolve(),
+    configuration: {
+      running: file,
+      effective: file,
+      file: () => file,
+      workingDirectory: '/',
+    },
     held: () => Promise.resolve(new Map()),
     tryChannel: () => Promise.reject(new Error('nobody tests')),
     explain: () => {

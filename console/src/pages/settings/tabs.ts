@@ -4,6 +4,7 @@ import type { Permission } from '../../api/client.ts';
 /** The tabs with their addresses, and the permission that each of them needs. */
 const tabs = [
   { name: 'account', to: '/settings', needs: 'own' },
+  { name: 'gateway', to: '/settings/gateway', needs: 'config.read' },
   { name: 'adminKeys', to: '/settings/admin-keys', needs: 'admin-keys.write' },
 ] as const satisfies readonly {
   name: string;

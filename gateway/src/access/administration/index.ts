@@ -20,6 +20,7 @@ export {
   removeAlias,
 } from './models.ts';
 export { changeMember, type MemberChange, teamStore } from './teams.ts';
+export { type ComparedPlan, exportConfiguration, planText } from './configuration.ts';
 export { changeKey } from './change-key.ts';
 export type { ChangedSettings } from './key-limits.ts';
 export {

@@ -10,4 +10,4 @@ export { exportKey, exportState, writeEntry } from './export.ts';
 export { compact, Placeholder, toFileText, createVariableNames } from './file-text.ts';
 export { compareFields, type FieldChange, fieldsOf, type ShownOf } from './fields.ts';
 export { type Plan, planDeclaration, type PlanStep } from './plan.ts';
-export { type CurrentState, lockDeclaration, readState } from './state.repository.ts';
+export { type CurrentState, lockDeclaration, readState, readStateFor } from './state.repository.ts';

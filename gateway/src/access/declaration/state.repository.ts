@@ -18,7 +18,7 @@ import {
   type StoredGroup,
   type StoredModel,
 } from '#catalogue/index.ts';
-import type { Declared } from '#config/index.ts';
+import type { DeclaredKey } from '#config/index.ts';
 import type { Database, OpenDatabase, Secrets } from '#database/index.ts';
 
 /** Everything a file can declare, as the database has it, whoever owns it. */
@@ -48,7 +48,7 @@ export async function readState(db: Kysely<Database>, secrets: Secrets): Promise
  * owns, names, or shares a secret with.
  */
 export async function readStateFor(
-  declaredFile: Declared,
+  declaredFile: { readonly keys: readonly Pick<DeclaredKey, 'name' | 'secret'>[] },
   db: Kysely<Database>,
   secrets: Secrets,
 ): Promise<CurrentState> {

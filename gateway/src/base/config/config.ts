@@ -20,6 +20,8 @@ export interface Config extends Omit<Settings, 'server'> {
   readonly file: string | null;
   /** SHA-256 of the file's lists, whatever its settings, comments and layout are; null without a file. */
   readonly listsDigest: string | null;
+  /** Where the settings are from that do not have their default, by their path in the file: `server.port`. */
+  readonly origins: Readonly<Record<string, Origin>>;
   readonly server: Omit<Settings['server'], 'tls'> & {
     /** PEM file paths, both or none. */
     readonly tls: { readonly cert: string; readonly key: string } | null;
@@ -30,6 +32,17 @@ export interface Config extends Omit<Settings, 'server'> {
   /** Provider API keys found in the environment (`OPENAI_API_KEY`, …), for the first start without a channel. */
   readonly environmentKeys: readonly { readonly provider: ProviderName; readonly apiKey: string }[];
 }
+
+/** Where a setting is set. */
+export type Origin =
+  | {
+      readonly from: 'file';
+      readonly line: number;
+      /** What is filled in there: names of variables, and `file:/run/secrets/x`. */
+      readonly variables: readonly string[];
+    }
+  /** The file leaves it out. */
+  | { readonly from: 'environment'; readonly variables: readonly string[] };
 
 /** Each in milliseconds. */
 export type Timeouts = Settings['timeouts'];

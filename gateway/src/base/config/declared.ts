@@ -189,7 +189,7 @@ export function readAlias(name: string, model: string, names: Names): EntryOf<ty
 const deepest = 10;
 
 /** JSON as if it stood in the file. */
-function rawOf(value: unknown, depth = 0): RawValue {
+export function rawOf(value: unknown, depth = 0): RawValue {
   if (depth > deepest) return new Scalar('…', '…');
   if (Array.isArray(value)) return value.map((item) => rawOf(item, depth + 1));
   if (typeof value === 'object' && value !== null) {

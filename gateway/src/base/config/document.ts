@@ -19,6 +19,8 @@ export interface ConfigDocument {
   readonly root: RawMapping;
   /** The line of a value; for a missing value, the line of the nearest mapping around it. */
   readonly lineOf: (path: Path) => number | null;
+  /** Where a placeholder was left open: there `root` has nothing. */
+  readonly open: readonly Path[];
   /** Syntax errors, duplicate keys and placeholders that could not be filled. */
   readonly problems: readonly ConfigProblem[];
   /** False after a syntax error: `root` is then empty and not worth checking. */
@@ -29,11 +31,14 @@ const deepest = 32;
 /** Aliases may repeat blocks, but must not expand a small file into a huge one. */
 const mostThroughAliases = 10_000;
 
-/** Reads YAML or JSON text into scalars, lists and mappings that know their lines. Never throws. */
+/**
+ * Reads YAML or JSON text into scalars, lists and mappings that know their lines. Never throws.
+ * @param context null: placeholders stay open, and neither a variable nor a file is read
+ */
 export function readDocument(
   text: string,
   file: string | null,
-  context: ExpansionContext,
+  context: ExpansionContext | null,
 ): ConfigDocument {
   const lines = new LineCounter();
   const { problems, document } = parse(text, file, lines);
@@ -46,12 +51,13 @@ export function readDocument(
     return 1;
   };
   if (document === null || problems.length > 0) {
-    return { root: emptyMapping(), lineOf, problems, readable: false };
+    return { root: emptyMapping(), lineOf, open: [], problems, readable: false };
   }
   const walker = new Walker(file, lines, knownKeys, context);
   const root = document.contents === null ? emptyMapping() : walker.read(document.contents, []);
+  const { open } = walker;
   if (root instanceof Scalar && root.value === null) {
-    return { root: emptyMapping(), lineOf, problems: walker.problems, readable: true };
+    return { root: emptyMapping(), lineOf, open, problems: walker.problems, readable: true };
   }
   if (root === undefined || root instanceof Scalar || Array.isArray(root)) {
     walker.report(
@@ -60,9 +66,9 @@ export function readDocument(
       'a mapping of settings',
       Array.isArray(root) ? 'a list' : 'a single value',
     );
-    return { root: emptyMapping(), lineOf, problems: walker.problems, readable: false };
+    return { root: emptyMapping(), lineOf, open, problems: walker.problems, readable: false };
   }
-  return { root: root as RawMapping, lineOf, problems: walker.problems, readable: true };
+  return { root: root as RawMapping, lineOf, open, problems: walker.problems, readable: true };
 }
 
 function parse(text: string, file: string | null, lines: LineCounter) {
@@ -97,10 +103,11 @@ function emptyMapping(): RawMapping {
 
 class Walker {
   readonly problems: ConfigProblem[] = [];
+  readonly open: Path[] = [];
   readonly #file: string | null;
   readonly #lines: LineCounter;
   readonly #knownLines: Map<string, number>;
-  readonly #context: ExpansionContext;
+  readonly #context: ExpansionContext | null;
   readonly #anchors = new Map<string, Node>();
   #throughAliases = 0;
   #aliasDepth = 0;
@@ -109,7 +116,7 @@ class Walker {
     file: string | null,
     lines: LineCounter,
     knownKeys: Map<string, number>,
-    context: ExpansionContext,
+    context: ExpansionContext | null,
   ) {
     this.#file = file;
     this.#lines = lines;
@@ -206,9 +213,10 @@ class Walker {
         'another kind of value',
       );
     }
-    const { text, expanded, failures } = expand(value, this.#context);
+    const { text, expanded, open, failures } = expand(value, this.#context);
+    if (open) this.open.push(path);
     for (const { expected, got } of failures) this.report(path, line, expected, got);
-    return new Scalar(text, source, { expanded, broken: failures.length > 0 });
+    return new Scalar(open ? null : text, source, { expanded, broken: failures.length > 0 });
   }
 
   #lineOf(node: Node | null): number {

@@ -10,12 +10,14 @@ import { expectedProxy, isAddressRange, parseProxyUrl } from './network.ts';
  */
 export function environmentDefaults(
   environment: Environment,
-): (readonly [section: string, key: string, value: string])[] {
-  const foundKeys = [
-    ['secrets', 'master_key', environment['SLUICE_MASTER_KEY'] ?? ''],
-    ['admin', 'password', environment['SLUICE_ADMIN_PASSWORD'] ?? ''],
+): (readonly [section: string, key: string, value: string, variable: string])[] {
+  const variables = [
+    ['secrets', 'master_key', 'SLUICE_MASTER_KEY'],
+    ['admin', 'password', 'SLUICE_ADMIN_PASSWORD'],
   ] as const;
-  return foundKeys.filter(([, , value]) => value !== '');
+  return variables
+    .map(([section, key, name]) => [section, key, environment[name] ?? '', name] as const)
+    .filter(([, , value]) => value !== '');
 }
 
 /** Provider keys in the environment, to offer a channel when nothing is configured yet. */

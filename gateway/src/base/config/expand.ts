@@ -12,6 +12,8 @@ export interface ExpansionContext {
 export interface Expansion {
   readonly text: string;
   readonly expanded: boolean;
+  /** Whether a placeholder was left open; `text` says nothing then. */
+  readonly open: boolean;
   /** One entry per placeholder that could not be filled. */
   readonly failures: readonly { readonly expected: string; readonly got: string }[];
 }
@@ -23,15 +25,20 @@ const largestFile = 1024 * 1024;
 /**
  * Fills `${NAME}`, `${NAME:-default}` and `${file:/path}` in one string. `$${` is a literal `${`. The default also
  * applies to a variable that is set but empty. One trailing newline of a file is dropped.
+ * @param context null: placeholders stay open, and nothing is read for them
  */
-export function expand(text: string, context: ExpansionContext): Expansion {
-  if (!text.includes('${')) return { text, expanded: false, failures: [] };
+export function expand(text: string, context: ExpansionContext | null): Expansion {
+  if (!text.includes('${')) return { text, expanded: false, open: false, failures: [] };
   const failures: { expected: string; got: string }[] = [];
-  let expanded = false;
+  let [expanded, open] = [false, false];
   const result = text.replace(placeholder, (match, body: string | undefined, close: string) => {
     if (match === '$${') return '${';
     if (body === undefined || close === '') {
       failures.push({ expected: '} after ${', got: 'the end of the string' });
+      return '';
+    }
+    if (context === null) {
+      open = true;
       return '';
     }
     expanded = true;
@@ -52,7 +59,15 @@ export function expand(text: string, context: ExpansionContext): Expansion {
     }
     return value;
   });
-  return { text: result, expanded, failures };
+  return { text: result, expanded, open, failures };
+}
+
+/** The variables and files that placeholders of a text name. */
+export function variablesIn(text: string): readonly string[] {
+  return [...text.matchAll(placeholder)].flatMap(([, body]) => {
+    if (body === undefined) return [];
+    return body.startsWith('file:') ? [body] : (variable.exec(body)?.[1] ?? []);
+  });
 }
 
 function fromFile(

@@ -13,6 +13,8 @@ export type { Names } from './rules/names.ts';
 export { trimTrailing } from './decimal.ts';
 export type { Environment } from './expand.ts';
 export { adminKey, kinds } from './kinds/index.ts';
+export { type ComparedFile, type NotCompared, readComparedFile } from './compared-file.ts';
+export { changedSettings, describeSettings, type ShownSetting } from './described.ts';
 export { isHeaderName, reservedHeaders } from './kinds/channel.ts';
 export { normalPrice } from './kinds/normal-price.ts';
 export { priceParts, writePrice } from './kinds/price.ts';

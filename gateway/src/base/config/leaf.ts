@@ -3,7 +3,7 @@ import { parseDecimal, scaled } from './decimal.ts';
 import { didYouMean } from './near.ts';
 import { isAddressRange } from './network.ts';
 import { describe, isAbsent, quote, Scalar } from './scalar.ts';
-import { parseDuration, parseSize } from './units.ts';
+import { formatDuration, formatSize, parseDuration, parseSize } from './units.ts';
 
 /** What a leaf finds wrong; `issues.ts` turns it into a problem with its line. */
 export interface LeafIssue {
@@ -16,7 +16,14 @@ export interface LeafOptions {
   readonly fallback?: unknown;
   /** The value never appears in a message. */
   readonly secret?: boolean;
+  /** The value as a file has it; absent: as it is. */
+  readonly write?: (value: never) => unknown;
+  /** What is shown of the value; absent: all of it, or nothing of a secret. */
+  readonly show?: (value: never) => unknown;
 }
+
+/** What is known of a leaf besides its value. */
+export const leafFacts = z.registry<Pick<LeafOptions, 'secret' | 'write' | 'show'>>();
 
 type FallbackOf<Options> = Options extends { readonly fallback: infer Fallback } ? Fallback : never;
 
@@ -26,7 +33,7 @@ export function leaf<Value, const Options extends LeafOptions = {}>(
   read: (scalar: Scalar) => Value | undefined | WrongBecause,
   options?: Options,
 ) {
-  return z.unknown().transform((input, context): Value | FallbackOf<Options> => {
+  const schema = z.unknown().transform((input, context): Value | FallbackOf<Options> => {
     const fail = (issue: LeafIssue | null) => {
       context.issues.push({ code: 'custom', input, message: '', params: { issue } });
       return z.NEVER;
@@ -42,6 +49,8 @@ export function leaf<Value, const Options extends LeafOptions = {}>(
     if (value !== undefined) return value;
     return fail({ expected, got: describe(input, options?.secret) });
   });
+  if (options !== undefined) leafFacts.add(schema, options);
+  return schema;
 }
 
 /** A more exact complaint than the leaf's own. */
@@ -209,7 +218,7 @@ export function duration<const Options extends LeafOptions = {}>(
         ? new WrongBecause('a duration above zero', '0')
         : new WrongBecause(`a duration of at least ${minimum / 1_000}s`, 'less');
     },
-    options,
+    { ...(options as Options), write: orZero(formatDuration) },
   );
 }
 
@@ -221,9 +230,13 @@ export function size<const Options extends LeafOptions = {}>(options?: Options) 
       const bytes = typeof value === 'string' ? parseSize(value) : null;
       return bytes === null || bytes === 0 ? undefined : bytes;
     },
-    options,
+    { ...(options as Options), write: orZero(formatSize) },
   );
 }
+
+/** Nothing needs no unit. */
+const orZero = (format: (value: number) => string) => (value: number) =>
+  value === 0 ? 0 : format(value);
 
 /** The same, or 0 for nothing at all. */
 export function sizeOrNone<const Options extends LeafOptions = {}>(options?: Options) {
@@ -233,7 +246,7 @@ export function sizeOrNone<const Options extends LeafOptions = {}>(options?: Opt
       if (value === 0 || value === '0') return 0;
       return typeof value === 'string' ? (parseSize(value) ?? undefined) : undefined;
     },
-    options,
+    { ...(options as Options), write: orZero(formatSize) },
   );
 }
 

@@ -3,7 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config, Declared } from './config.ts';
 import { listKeys, readDeclared } from './declared.ts';
-import { readDocument } from './document.ts';
+import { originsOf } from './described.ts';
+import { type ConfigDocument, readDocument } from './document.ts';
 import { environmentDefaults, providerKeys, readProxies } from './environment.ts';
 import type { Environment } from './expand.ts';
 import {
@@ -72,8 +73,26 @@ export function parseConfig(
   const document = readDocument(text, file, { environment, workingDirectory });
   const report = createReport(file, document.lineOf, [...document.problems]);
   if (!document.readable) throw new ConfigError(report.problems);
+  const { root, lineOf } = document;
+  return checkRoot(root, report, lineOf, { ...options, environment, workingDirectory });
+}
 
-  const root = withEnvironmentDefaults(document.root, environment);
+/**
+ * Checks the content of a file.
+ * @throws ConfigError with every problem
+ */
+export function checkRoot(
+  fileRoot: RawMapping,
+  report: Report,
+  lineOf: ConfigDocument['lineOf'],
+  options: Omit<LoadOptions, 'path' | 'environment' | 'workingDirectory'> & {
+    readonly file: string | null;
+    readonly environment: Environment;
+    readonly workingDirectory: string;
+  },
+): Config {
+  const { file, environment, workingDirectory } = options;
+  const root = withEnvironmentDefaults(fileRoot, environment);
   const parts = readSettings(root, report);
   const declared = readDeclared(root, report, {
     bundledModels: new Set(options.bundledModels ?? []),
@@ -85,7 +104,8 @@ export function parseConfig(
   if (report.problems.length > 0) throw new ConfigError(inOrder(report.problems));
   return assemble(parts as CompleteSettings, file === null ? null : declared, {
     file,
-    listsDigest: file === null ? null : digestOfLists(document.root),
+    listsDigest: file === null ? null : digestOfLists(fileRoot),
+    origins: originsOf(fileRoot, root, lineOf),
     environment,
     workingDirectory,
     proxies,
@@ -170,6 +190,7 @@ function assemble(
   origin: {
     readonly file: string | null;
     readonly listsDigest: string | null;
+    readonly origins: Config['origins'];
     readonly environment: Environment;
     readonly workingDirectory: string;
     readonly proxies: Config['proxies'];
@@ -181,6 +202,7 @@ function assemble(
   return deepFreeze({
     file: origin.file,
     listsDigest: origin.listsDigest,
+    origins: origin.origins,
     ...rest,
     server: {
       ...server,
@@ -233,12 +255,15 @@ function readText(file: string, workingDirectory: string): string {
 
 function withEnvironmentDefaults(root: RawMapping, environment: Environment): RawMapping {
   const result: Record<string, RawValue> = Object.assign(Object.create(null), root);
-  for (const [section, key, value] of environmentDefaults(environment)) {
+  for (const [section, key, value, variable] of environmentDefaults(environment)) {
     const givenSection = result[section];
     if (!isAbsent(givenSection) && !isMapping(givenSection)) continue;
     const entries = isMapping(givenSection) ? givenSection : {};
     if (entries[key] !== undefined) continue;
-    result[section] = { ...entries, [key]: new Scalar(value, '', { expanded: true }) };
+    result[section] = {
+      ...entries,
+      [key]: new Scalar(value, `\${${variable}}`, { expanded: true }),
+    };
   }
   return result;
 }

@@ -46,6 +46,23 @@ export function parseHostPort(text: string): { host: string; port: number } | nu
   return host !== undefined && isRight && port <= 65_535 ? { host, port } : null;
 }
 
+export const formatHostPort = ({ host, port }: { readonly host: string; readonly port: number }) =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/**
+ * A URL as it may be shown: without user, password and parameters. A user or a password may have an `@` that is not
+ * encoded, so nothing before the last one is shown.
+ */
+export function withoutCredentials(url: string): string {
+  const end = url.search(/[?#]/);
+  const plain = end === -1 ? url : url.slice(0, end);
+  const start = plain.indexOf('//');
+  const at = plain.lastIndexOf('@');
+  const shown =
+    at < start || start === -1 ? plain : `${plain.slice(0, start)}//…${plain.slice(at)}`;
+  return end === -1 ? shown : `${shown}?…`;
+}
+
 /** Whether a host of a URL is this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);

@@ -20,6 +20,7 @@ import {
   usd,
 } from './leaf.ts';
 import {
+  formatHostPort,
   isHost,
   isLoopback,
   isRedisUrl,
@@ -28,6 +29,7 @@ import {
   parseHostPort,
   parseHttpUrl,
   trimUrl,
+  withoutCredentials,
 } from './network.ts';
 import { isSampleSecret } from './secret-strength.ts';
 
@@ -68,7 +70,7 @@ const masterKey = leaf(
     const isSample = new Set(key).size < 8;
     return isSample ? new WrongBecause('32 random bytes', 'a well-known sample') : key;
   },
-  { fallback: null, secret: true },
+  { fallback: null, secret: true, write: (key: Buffer) => key.toString('base64') },
 );
 
 const server = mapping({
@@ -136,7 +138,10 @@ const video = mapping({
     region: string('a region such as eu-central-1', (text) => /^[\w-]+$/.test(text), {
       fallback: 'us-east-1',
     }),
-    access_key_id: string('an access key', (text) => /^\S+$/.test(text), { fallback: null }),
+    access_key_id: string('an access key', (text) => /^\S+$/.test(text), {
+      fallback: null,
+      show: (text: string) => `${text.slice(0, 4)}…`,
+    }),
     secret_access_key: string('a secret key', (text) => /^\S+$/.test(text), {
       fallback: null,
       secret: true,
@@ -197,11 +202,16 @@ export const settings = {
     url: string('sqlite:<file> or postgres://user:password@host/database', isStorageUrl, {
       fallback: 'sqlite:./data/sluice.db',
       secret: true,
+      show: withoutCredentials,
     }),
     data_dir: string('a folder', (text) => !text.includes('\0'), { fallback: './data' }),
   }),
   redis: mapping({
-    url: string('redis://host:6379 or rediss://…', isRedisUrl, { fallback: null, secret: true }),
+    url: string('redis://host:6379 or rediss://…', isRedisUrl, {
+      fallback: null,
+      secret: true,
+      show: withoutCredentials,
+    }),
   }),
   /** Null: the gateway generates it in `storage.data_dir`. */
   secrets: mapping({ master_key: masterKey }),
@@ -257,7 +267,7 @@ export const settings = {
     listen: leaf(
       'host:port, such as 127.0.0.1:8081',
       ({ value }) => (typeof value === 'string' ? (parseHostPort(value) ?? undefined) : undefined),
-      { fallback: null },
+      { fallback: null, write: formatHostPort },
     ),
     /** Whether people may sign in over a connection that others can read. */
     insecure_http: flag({ fallback: false }),

@@ -28,10 +28,18 @@ export function parseSize(text: string): number | null {
 
 /** The shortest exact spelling: 90000 → `90s`. */
 export function formatDuration(milliseconds: number): string {
-  const [unit, factor] = Object.entries(durations).findLast(
-    ([, value]) => milliseconds % value === 0,
-  ) ?? ['ms', 1];
-  return `${milliseconds / factor}${unit}`;
+  return inLargestUnit(milliseconds, durations);
+}
+
+/** The same of bytes: 67108864 → `64MiB`. */
+export function formatSize(bytes: number): string {
+  return inLargestUnit(bytes, sizes);
+}
+
+function inLargestUnit(value: number, units: Readonly<Record<string, number>>): string {
+  const [unit = '', factor = 1] =
+    Object.entries(units).findLast(([, each]) => value % each === 0) ?? [];
+  return `${value / factor}${unit}`;
 }
 
 function withUnit(text: string, units: Readonly<Record<string, number>>): number | null {

@@ -74,7 +74,7 @@ function operation(operationId: string, route: RouteContract): object {
         description: 'Done',
         content: {
           ...json({ schema: schemaOf(route.response, 'output'), example: route.example }),
-          ...(parametersIn('query', route.query).some(({ name }) => name === 'as') && yaml),
+          ...(route.yaml === true && yaml),
         },
       },
       default: {

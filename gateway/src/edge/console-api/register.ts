@@ -25,6 +25,7 @@ import { teamRoutes } from './teams/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import type { Held } from './limits.ts';
 import { channelRoutes, type ChannelTrial, type ModelSearch } from './channels/routes.ts';
+import { configurationRoutes, type ConfigurationRoutesOptions } from './configuration/routes.ts';
 import { bookRoutes } from './books/routes.ts';
 import { type RouteExplainer, routingRoutes } from './routing/routes.ts';
 import { healthRoutes } from './health/routes.ts';
@@ -66,6 +67,7 @@ export interface ConsoleOptions {
   readonly explain: RouteExplainer;
   readonly held: Held;
   readonly members: ConsoleMembers;
+  readonly configuration: ConfigurationRoutesOptions['configuration'];
   /** Where people sign in without a password; null: nowhere. */
   readonly oidc: OidcSettings | null;
   readonly log: Pick<Logger, 'warn'>;
@@ -120,6 +122,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     channelRoutes(scope, routes);
     routingRoutes(scope, routes);
     auditRoutes(scope, routes);
+    configurationRoutes(scope, routes);
     bookRoutes(scope, routes);
     taskRoutes(scope, routes);
     adminKeyRoutes(scope, routes);

@@ -321,7 +321,6 @@ export async function startApp(options: AppOptions): Promise<App> {
         spool,
         console: openConsole(
           config,
-          () => current,
           {
             database,
             version,
@@ -332,6 +331,12 @@ export async function startApp(options: AppOptions): Promise<App> {
             explain: (query) => explainRoutes(snapshot(), query, health, clock.monotonic()),
             bringIntoForce: () => revisions.poll(),
             held: createHeld(database, money),
+            configuration: {
+              running: config,
+              effective: { ...config, limits: { ...config.limits, bodyMemory: memory.limit } },
+              file: () => current,
+              workingDirectory: process.cwd(),
+            },
             log: logger,
           },
           closing,

@@ -20,8 +20,6 @@ export function ownVersion(): string {
 /** The console's parts; null: it is switched off. */
 export function openConsole(
   { storage, console: settings, oidc }: Pick<Config, 'storage' | 'console' | 'oidc'>,
-  /** The file as it is in force. */
-  file: () => Pick<Config, 'file' | 'declared'>,
   parts: Pick<
     ConsoleOptions,
     | 'database'
@@ -35,6 +33,7 @@ export function openConsole(
     | 'held'
     | 'log'
     | 'bringIntoForce'
+    | 'configuration'
   >,
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
@@ -56,6 +55,6 @@ export function openConsole(
     allowInsecure: settings.insecureHttp,
     members: settings.members,
     oidc: oidc.issuer === null ? null : oidc,
-    placeInFile: createPlaceInFile(file),
+    placeInFile: createPlaceInFile(parts.configuration.file),
   };
 }

@@ -19,7 +19,8 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
   const { dataDir } = running.storage;
   const { writeReloadOutcome } = await import('./runtime-files.ts');
   const { logWeakKeys } = await import('./file-warnings.ts');
-  const { changedSettings, describeProblems } = await import('./reload-report.ts');
+  const { changedSettings } = await import('#config/index.ts');
+  const { describeProblems } = await import('./reload-report.ts');
   const { EarlierFile } = await import('#declaration/index.ts');
   let problems: readonly string[] = [];
   let restart: readonly string[] = [];

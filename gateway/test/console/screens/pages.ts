@@ -78,6 +78,7 @@ export function shotsOf(shown: Shown): readonly Shot[] {
     { name: 'records-tasks', path: '/records?tab=tasks&kind=ended' },
     { name: 'records-audit', path: '/records?tab=audit&range=7d' },
     { name: 'settings', path: '/settings' },
+    { name: 'settings-gateway', path: '/settings/gateway' },
     { name: 'settings-admin-keys', path: '/settings/admin-keys' },
     {
       name: 'search',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { list, mapping } from '../collection.ts';
-import { databaseAway } from '../database-away.ts';
+import { databaseAway, writeDatabaseAway } from '../database-away.ts';
 import { emailAddress, isTimeZone, name, oneOf, string } from '../leaf.ts';
 import { isAbsent } from '../scalar.ts';
 import {
@@ -35,8 +35,7 @@ const away = structure(
     .preprocess((input) => (isAbsent(input) ? undefined : input), databaseAway().optional())
     .transform((value) => value ?? null),
   {
-    write: (value: Away | null) =>
-      value === null || value.upTo === '0' ? value && 'refuse' : { up_to: value.upTo },
+    write: (value: Away | null) => value && writeDatabaseAway(value),
     compare: (value: Away | null) => value && { up_to: shortestAmount(value.upTo) },
   },
 );

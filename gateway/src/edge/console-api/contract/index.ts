@@ -10,6 +10,7 @@ import {
   resetChannel,
   testChannel,
 } from './channels.ts';
+import { exportConfiguration, planConfiguration, readConfiguration } from './configuration.ts';
 import { credit, listEntries } from './accounts.ts';
 import { readBooks, readReconciliation, startReconciliation } from './books.ts';
 import { readDocument } from './document.ts';
@@ -121,6 +122,9 @@ export const contract = {
   findChannelModels,
   listAudit,
   exportAudit,
+  readConfiguration,
+  exportConfiguration,
+  planConfiguration,
   readBooks,
   readReconciliation,
   startReconciliation,

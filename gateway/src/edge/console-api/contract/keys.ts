@@ -94,6 +94,7 @@ export const readKey = defineRoute({
   summary:
     'One key, with its revision in `etag`; as YAML: its entry for the file, without the secret',
   permission: 'own',
+  yaml: true,
   parameters,
   query: z.strictObject({ as: z.literal('yaml', 'expected yaml').optional() }),
   body: nothing,

@@ -22,6 +22,8 @@ export const permissions = [
   'errors.read',
   /** Who changed what. */
   'audit.read',
+  /** The settings of the gateway, and all that is declared, without secrets. */
+  'config.read',
   /** People, teams and their accounts. */
   'users.read',
   /** Making, inviting and changing people and teams. */
@@ -48,6 +50,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'channels.read',
     'channels.write',
     'errors.read',
+    'config.read',
   ],
   billing: ['own', 'usage.read', 'models.read', 'users.read', 'credits.write'],
   viewer: [
@@ -58,6 +61,7 @@ const table: Readonly<Record<Role, readonly Permission[]>> = {
     'health.read',
     'channels.read',
     'audit.read',
+    'config.read',
     'users.read',
   ],
   member: ['own'],

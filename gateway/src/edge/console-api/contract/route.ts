@@ -21,6 +21,8 @@ export interface RouteContract<
   readonly status?: 201 | 202 | 303;
   /** `nobody`: it needs no session. */
   readonly permission: Needs;
+  /** Whether the response is YAML, or may be. */
+  readonly yaml?: true;
   /** `people`: programs with an admin key are refused. Absent: everybody with the permission may call it. */
   readonly callers?: Callers;
   readonly parameters: Parameters;
