@@ -19,7 +19,7 @@ export function ownVersion(): string {
 
 /** The console's parts; null: it is switched off. */
 export function openConsole(
-  { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
+  { storage, console: settings, oidc }: Pick<Config, 'storage' | 'console' | 'oidc'>,
   /** The file as it is in force. */
   file: () => Pick<Config, 'file' | 'declared'>,
   parts: Pick<
@@ -33,6 +33,7 @@ export function openConsole(
     | 'findModels'
     | 'explain'
     | 'held'
+    | 'log'
     | 'bringIntoForce'
   >,
   closing: Closing,
@@ -55,5 +56,6 @@ export function openConsole(
     allowInsecure: settings.insecureHttp,
     members: settings.members,
     placeInFile: createPlaceInFile(file),
+    oidc: oidc.issuer === null ? null : oidc,
   };
 }

@@ -73,7 +73,7 @@ const quantityPlaces = 3;
 /** Each line, the sum, and what the multiplier makes of it. No number is rounded. */
 async function receiptLines({ receipt, multiplier, cost }: Described): Promise<string[][]> {
   if (receipt === null || cost === null) return [];
-  const { scaled, unscaled } = await import('#config/decimal.ts');
+  const { scaled, unscaled } = await import('#config/index.ts');
   const places = pricePlaces + quantityPlaces;
   const amounts = receipt.map(({ quantity, price }) => {
     const thousandths = BigInt(Math.round(quantity * 10 ** quantityPlaces));

@@ -18,6 +18,7 @@ import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { type ApiCall, serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { Caller } from '../sessions/caller.ts';
+import type { OidcSettings } from '../oidc/provider.ts';
 import { hashOfToken, invitationAge } from '../sessions/invitation.ts';
 import { hoursOf } from '../usage/filter.ts';
 import { callOf, pageOf, revisionOf } from '../writes.ts';
@@ -28,6 +29,8 @@ export interface PeopleOptions extends ServeOptions, DescriptionOptions {
   readonly reads: Reads;
   readonly administration: Administration;
   readonly writerOf: EntryWriter;
+  /** Where people sign in without a password; null: nowhere. */
+  readonly oidc: OidcSettings | null;
 }
 
 type Db = OpenDatabase['kysely'];
@@ -78,6 +81,9 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
 
   serveRoute(scope, contract.inviteUser, options, async (call) => {
     const { id } = await managed(call);
+    if (options.oidc?.only === true) {
+      throw new ApiError('conflict', 'passwords are off, so nobody can set a first one');
+    }
     const token = randomBytes(32).toString('base64url');
     const until = now() + invitationAge;
     const invitation = { id, hash: hashOfToken(token), until };
