@@ -13,6 +13,8 @@ const commands = [
   'usage',
   'usage --by model',
   'tasks',
+  'admin-key list',
+  'channel list',
   'audit',
   'reconcile',
 ];

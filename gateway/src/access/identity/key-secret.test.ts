@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { createKeySecret, isKeySecret, isMistyped } from './key-secret.ts';
+import {
+  createAdminKeySecret,
+  createKeySecret,
+  isAdminKeySecret,
+  isKeySecret,
+  isMistyped,
+} from './key-secret.ts';
 
 /** As `docs/configuration.md` tells scanners, written without our code. */
-const pattern = /\bsk-[0-9A-Za-z]{40}sluice[0-9A-Za-z]{6}\b/;
+const pattern = /\bs[ak]-[0-9A-Za-z]{40}sluice[0-9A-Za-z]{6}\b/;
 function isVerified(key: string): boolean {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(key.slice(0, -6))) {
@@ -17,16 +23,19 @@ function isVerified(key: string): boolean {
   return value === (crc ^ 0xffffffff) >>> 0;
 }
 
-describe('a new key', () => {
+describe.each([
+  ['a new key', 'sk-', createKeySecret],
+  ['a new admin key', 'sa-', createAdminKeySecret],
+])('%s', (_name, prefix, create) => {
   test('is found and verified as scanners do it, and is unique', () => {
-    const keys = Array.from({ length: 1000 }, () => createKeySecret());
+    const keys = Array.from({ length: 1000 }, create);
     for (const key of keys) {
       expect(pattern.exec(`key="${key}",`)?.[0]).toBe(key);
-      expect([key, isVerified(key), isMistyped(key), isKeySecret(key)]).toEqual([
-        key,
-        true,
-        false,
-        true,
+      expect(key.startsWith(prefix)).toBe(true);
+      expect([key, isVerified(key), isMistyped(key)]).toEqual([key, true, false]);
+      expect([isKeySecret(key), isAdminKeySecret(key)]).toEqual([
+        prefix === 'sk-',
+        prefix === 'sa-',
       ]);
     }
     expect(new Set(keys).size).toBe(1000);
@@ -35,11 +44,12 @@ describe('a new key', () => {
   });
 
   test('with any one character changed is mistyped', () => {
-    const key = createKeySecret();
+    const key = create();
     for (let at = 3; at < key.length; at += 1) {
       if (at >= 43 && at < 49) continue;
       const other = `${key.slice(0, at)}${key[at] === 'a' ? 'b' : 'a'}${key.slice(at + 1)}`;
       expect([other, isMistyped(other), isVerified(other)]).toEqual([other, true, false]);
+      expect([other, isAdminKeySecret(other)]).toEqual([other, false]);
     }
   });
 });

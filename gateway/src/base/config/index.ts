@@ -10,7 +10,7 @@ export {
   type TextMembers,
 } from './declared.ts';
 export type { Names } from './rules/names.ts';
-export { trimTrailing } from './decimal.ts';
+export { scaled, trimTrailing, unscaled } from './decimal.ts';
 export type { Environment } from './expand.ts';
 export { adminKey, kinds } from './kinds/index.ts';
 export { type ComparedFile, type NotCompared, readComparedFile } from './compared-file.ts';

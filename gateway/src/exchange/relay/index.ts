@@ -11,7 +11,7 @@ export { watchPressure, type PressureCause } from './overload/pressure.ts';
 export { createPressureReport, createRefusalReport } from './overload/pressure.ts';
 export { createTicker, type Ticker } from './ticker.ts';
 export { createModelSearch, type ModelSearch } from './trial/find-models.ts';
-export { createChannelTrial, type ChannelTrial } from './trial/trial.ts';
+export { createChannelTrial, type ChannelTrial, type TrialParts } from './trial/trial.ts';
 export { createRelay, type Relay, type RelayInput, type RelayParts } from './relay.ts';
 export type { EmbedInput } from './embeddings/open-embed.ts';
 export type { ImageInput } from './images/prepared.ts';

@@ -21,8 +21,8 @@ import {
   createTicker,
   type ModelSearch,
   type Relay,
-  type RelayParts,
   type Ticker,
+  type TrialParts,
 } from '#relay/index.ts';
 import { createChannelAffinity, type ChannelHealth } from '#routing/index.ts';
 import {
@@ -66,6 +66,22 @@ export interface RelayingOptions extends Pick<
   readonly spool: Spool;
 }
 
+export type TrialPartsOptions = Pick<
+  RelayingOptions,
+  | 'bodyWeights'
+  | 'breaker'
+  | 'config'
+  | 'database'
+  | 'logger'
+  | 'mediaFetch'
+  | 'money'
+  | 'onUnexpectedError'
+  | 'remembered'
+  | 'revisions'
+  | 'secrets'
+  | 'spool'
+>;
+
 export interface Relaying {
   readonly relay: Relay;
   /** For people who want to know whether a channel works, and what it has. */
@@ -78,37 +94,14 @@ export interface Relaying {
 
 /** Creates the relay and everything it needs towards the upstreams. */
 export function createRelaying(options: RelayingOptions, closing: Closing): Relaying {
-  const { config, logger, secrets, snapshot, health, journal, money, observer } = options;
+  const { config, logger, secrets, snapshot, health, journal, observer } = options;
   const onDefect = (error: unknown) => logger.error('unexpected error', error);
   const proxies = createProxies(config.proxies);
   const upstream = closing.add(
     createUpstreamClient({ maxConnections: config.limits.inFlight, onDefect, proxies }),
   );
-  const ticker = closing.add(createTicker(clock, onDefect));
-  const estimator = closing.add(
-    createTokenEstimator({
-      onProblem: (error) => logger.error('the tokenizer thread exited', error),
-    }),
-  );
-  const store = options.remembered.states;
-  const bodies = closing.add(
-    createBodyPool({
-      size: Math.max(1, availableParallelism() - 1),
-      heap: heapFor(Math.max(config.server.bodyLimit, largestAnswer)),
-      stateKey: secrets.stateKey,
-      store,
-      ...(options.bodyWeights !== undefined && { weights: options.bodyWeights }),
-      onProblem: (error) => logger.error('a large-body thread exited', error),
-    }),
-  );
-  const converter = createConverter({
-    protocols: textProtocols,
-    codecs: textCodecs,
-    sealer: createStateSealer(secrets.stateKey, randomBytes),
-    store,
-  });
-  const billing = createBilling({ money, now: clock.now });
-  const fetchMedia = createGuardedFetch({ proxies, ...options.mediaFetch });
+  const shared = createTrialParts(options, closing);
+  const { billing, fetchMedia, ticker } = shared;
   const { publicUrl } = config.server;
   const tasks = closing.add(
     createTasks({
@@ -145,21 +138,79 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
       onEnded: options.taskEnded,
     }),
   );
-  const parts: RelayParts = {
-    snapshot,
+  return {
+    relay: createRelay({
+      ...shared,
+      snapshot,
+      tasks,
+      upstream,
+      health,
+      affinity: createChannelAffinity(),
+      journal,
+      keepsErrorTexts: config.retention.errorTexts > 0,
+      observer,
+    }),
+    trials: createTrials(options, shared),
+    ticker,
+    tasks,
+  };
+}
+
+/** For people who want to know whether a channel works, and what it has. */
+export function createTrials(
+  { config, logger, simulatorUrl }: Pick<RelayingOptions, 'config' | 'logger' | 'simulatorUrl'>,
+  parts: TrialParts,
+): Relaying['trials'] {
+  const proxies = createProxies(config.proxies);
+  const onDefect = (error: unknown) => logger.error('unexpected error', error);
+  const trial = {
+    connect: (onStep: (step: ConnectionStep) => void) =>
+      createUpstreamClient({ maxConnections: 1, onDefect, proxies, onStep }),
+    simulatorUrl,
+  };
+  return {
+    tryChannel: createChannelTrial({ ...trial, parts }),
+    findModels: createModelSearch({ ...trial, timeouts: config.timeouts }),
+  };
+}
+
+/** What the relay of clients and those of trials share. */
+export function createTrialParts(options: TrialPartsOptions, closing: Closing): TrialParts {
+  const { config, logger, secrets, money } = options;
+  const onDefect = (error: unknown) => logger.error('unexpected error', error);
+  const ticker = closing.add(createTicker(clock, onDefect));
+  const estimator = closing.add(
+    createTokenEstimator({
+      onProblem: (error) => logger.error('the tokenizer thread exited', error),
+    }),
+  );
+  const store = options.remembered.states;
+  const bodies = closing.add(
+    createBodyPool({
+      size: Math.max(1, availableParallelism() - 1),
+      heap: heapFor(Math.max(config.server.bodyLimit, largestAnswer)),
+      stateKey: secrets.stateKey,
+      store,
+      ...(options.bodyWeights !== undefined && { weights: options.bodyWeights }),
+      onProblem: (error) => logger.error('a large-body thread exited', error),
+    }),
+  );
+  const converter = createConverter({
+    protocols: textProtocols,
+    codecs: textCodecs,
+    sealer: createStateSealer(secrets.stateKey, randomBytes),
+    store,
+  });
+  return {
     protocols: textProtocols,
     codecs: textCodecs,
     videos: videoProtocols,
-    tasks,
     checksAudio: config.video.checkAudio,
     estimator,
     converter,
     items: options.remembered.items,
     bodies,
     spool: options.spool,
-    upstream,
-    health,
-    affinity: createChannelAffinity(),
     upstreamState: createStateDirectory({ ...options, ...clock }),
     keepStateFor: config.retention.upstreamState,
     onRefusedState: ({ requestId, channel, kind, digest }) =>
@@ -169,36 +220,22 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
         channel,
         detail: digest,
       }),
-    journal,
     revisions: options.revisions,
-    billing,
+    billing: createBilling({ money, now: clock.now }),
     timeouts: config.timeouts,
-    keepsErrorTexts: config.retention.errorTexts > 0,
     ticker,
     drains: createDrainSlots(config.limits.inFlight),
     missingUsage: config.billing.missingUsage,
     capOutput: config.billing.capOutput,
     overshoot: parseUsd(config.billing.overshoot),
-    fetchMedia,
+    fetchMedia: createGuardedFetch({
+      proxies: createProxies(config.proxies),
+      ...options.mediaFetch,
+    }),
     clock,
-    observer,
     random: Math.random,
     digestBody: secrets.digestBody,
     onUnexpectedError: options.onUnexpectedError,
-  };
-  const trial = {
-    connect: (onStep: (step: ConnectionStep) => void) =>
-      createUpstreamClient({ maxConnections: 1, onDefect, proxies, onStep }),
-    simulatorUrl: options.simulatorUrl,
-  };
-  return {
-    relay: createRelay(parts),
-    trials: {
-      tryChannel: createChannelTrial({ ...trial, parts }),
-      findModels: createModelSearch({ ...trial, timeouts: config.timeouts }),
-    },
-    ticker,
-    tasks,
   };
 }
 

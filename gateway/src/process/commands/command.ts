@@ -8,6 +8,8 @@ export interface CommandIo {
   readonly stderr: (text: string) => void;
   /** Asks whoever types. Default: the terminal, if the process has one; null: nobody can be asked. */
   readonly ask?: ((question: string) => Promise<string>) | null;
+  /** Reads a secret that nobody is to see. Default: the first line of the process's standard input. */
+  readonly readSecret?: (question: string) => Promise<string>;
   /** Default: the environment of the process. */
   readonly environment?: Environment;
   /** Default: the working directory of the process. */

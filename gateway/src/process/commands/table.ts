@@ -72,19 +72,44 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./keys.ts')).keyRevoke,
   },
   {
+    name: 'admin-key create',
+    summary: 'Create a key with which a program administers the gateway, and show it once',
+    load: async () => (await import('./admin-keys.ts')).adminKeyCreate,
+  },
+  {
+    name: 'admin-key list',
+    summary: 'List the keys of programs that administer the gateway',
+    load: async () => (await import('./admin-keys.ts')).adminKeyList,
+  },
+  {
+    name: 'admin-key revoke',
+    summary: 'Revoke such a key permanently',
+    load: async () => (await import('./admin-keys.ts')).adminKeyRevoke,
+  },
+  {
     name: 'user create',
     summary: 'Create a user',
     load: async () => (await import('./users.ts')).userCreate,
   },
   {
     name: 'user password',
-    summary: 'Give a user a new password for the console and print it once',
+    summary: 'Give a user a new password for the console',
     load: async () => (await import('./users.ts')).userPassword,
   },
   {
     name: 'user list',
     summary: 'List the users',
     load: async () => (await import('./users.ts')).userList,
+  },
+  {
+    name: 'user show',
+    summary: 'Show a user: what is left, teams, keys, sessions',
+    load: async () => (await import('./details.ts')).userShow,
+  },
+  {
+    name: 'user sign-out',
+    summary: 'End all sessions of a user',
+    load: async () => (await import('./users.ts')).userSignOut,
   },
   {
     name: 'user disable',
@@ -102,6 +127,21 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./teams.ts')).teamList,
   },
   {
+    name: 'team show',
+    summary: 'Show a team: its budgets, and what its members used of them',
+    load: async () => (await import('./details.ts')).teamShow,
+  },
+  {
+    name: 'channel list',
+    summary: 'List the channels with what became of their attempts',
+    load: async () => (await import('./channels.ts')).channelList,
+  },
+  {
+    name: 'channel test',
+    summary: 'Send one small request to the upstream of a channel',
+    load: async () => (await import('./channels.ts')).channelTest,
+  },
+  {
     name: 'user credit',
     summary: "Credit or debit a user's balance",
     load: async () => (await import('./credit.ts')).userCredit,
@@ -115,6 +155,11 @@ export const commandTable: readonly TableEntry[] = [
     name: 'usage',
     summary: 'List requests with their tokens and cost',
     load: async () => (await import('./usage.ts')).usage,
+  },
+  {
+    name: 'usage show',
+    summary: 'Show one request: its receipt line by line, and its attempts',
+    load: async () => (await import('./usage-show.ts')).usageShow,
   },
   {
     name: 'tasks',

@@ -75,8 +75,21 @@ interface SentRequest {
   readonly body: string;
 }
 
+/** What a trial shares with the relay of clients. The rest of its relay is of its own. */
+export type TrialParts = Omit<
+  RelayParts,
+  | 'affinity'
+  | 'health'
+  | 'journal'
+  | 'keepsErrorTexts'
+  | 'observer'
+  | 'snapshot'
+  | 'tasks'
+  | 'upstream'
+>;
+
 interface TrialOptions {
-  readonly parts: RelayParts;
+  readonly parts: TrialParts;
   /** A client of its own, which tells the steps of its connections. */
   readonly connect: (onStep: (step: ConnectionStep) => void) => UpstreamClient;
   /** The address of the simulator that runs here; null: none does. */
@@ -119,6 +132,7 @@ export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOption
     let sent: SentRequest | null = null;
     const relay = createRelay({
       ...parts,
+      tasks: noTasks,
       // Nobody keeps them: they are for whoever tries the channel.
       keepsErrorTexts: true,
       snapshot: () => snapshot,
@@ -189,6 +203,13 @@ export const hostOf = ({ baseUrl }: Pick<Channel, 'baseUrl'>): string =>
   new URL(baseUrl).hostname.replaceAll(/[[\]]/g, '');
 
 const isTls = ({ baseUrl }: { readonly baseUrl: string }) => baseUrl.startsWith('https:');
+
+/** A chat makes none. */
+const noTasks: RelayParts['tasks'] = {
+  create: () => Promise.reject(new Error('a trial makes no task')),
+  accept: () => Promise.reject(new Error('a trial makes no task')),
+  refuse: () => Promise.reject(new Error('a trial makes no task')),
+};
 
 /** The first model that is named exactly. */
 const firstModel = ({ models }: StoredChannel): string | null =>

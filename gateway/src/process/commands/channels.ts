@@ -1,0 +1,122 @@
+import { loadCommandConfig } from './command-config.ts';
+import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+
+export const channelList: Command = {
+  name: 'channel list',
+  description: 'VERDICT, ATTEMPTS and FAILED are about the last 24 hours, of all nodes.',
+  options: commonOptions,
+  positionals: [],
+  async run(input, io) {
+    const config = await loadCommandConfig(input, io);
+    const { withReadableWorkspace } = await import('./workspace.ts');
+    const { listChannels } = await import('#catalogue/index.ts');
+    const { verdictOf } = await import('#console-api/index.ts');
+    const { channelTraffic } = await import('#usage/index.ts');
+    const rows = await withReadableWorkspace(config, async ({ database: { kysely }, secrets }) => {
+      const traffic = await channelTraffic(kysely, Date.now());
+      return (await listChannels(kysely, secrets)).map((channel) => {
+        const { id, name, provider, groups, models, priority, weight, owner, enabled } = channel;
+        const recent = traffic.get(name);
+        const failure = recent?.lastFailure ?? null;
+        return {
+          id,
+          name,
+          provider,
+          groups,
+          models: models.map((model) => model.name),
+          priority,
+          weight,
+          owner,
+          enabled,
+          verdict: verdictOf(recent),
+          attempts: recent?.attempts ?? 0,
+          failed: recent?.failed ?? 0,
+          last_failure: failure && {
+            time: new Date(failure.time).toISOString(),
+            request: failure.id,
+            error: failure.error,
+            status: failure.status,
+            words: failure.text,
+          },
+        };
+      });
+    });
+    if (input.flag('json')) {
+      printJson(io, rows);
+      return exitCode.done;
+    }
+    const { formatTable } = await import('./text-table.ts');
+    const heading = ['NAME', 'PROVIDER', 'GROUPS', 'MODELS', 'PRIORITY', 'OWNER', 'STATE'];
+    const recent = ['VERDICT', 'ATTEMPTS', 'FAILED', 'LAST FAILURE'];
+    const cells = rows.map((row) => [
+      row.name,
+      row.provider,
+      row.groups.join(' '),
+      String(row.models.length),
+      String(row.priority),
+      row.owner,
+      row.enabled ? 'enabled' : 'disabled',
+      row.verdict,
+      String(row.attempts),
+      String(row.failed),
+      row.last_failure === null ? '' : `${row.last_failure.time} ${row.last_failure.error}`,
+    ]);
+    io.stdout(formatTable([...heading, ...recent], cells));
+    return exitCode.done;
+  },
+};
+
+export const channelTest: Command = {
+  name: 'channel test',
+  description:
+    'CHANNEL is a name or an id. The request is streamed and has a tool. Nobody is charged, and the audit log has it. Exit\n' +
+    'code 1 if the channel does not work.',
+  options: {
+    model: { type: 'string', value: 'NAME', help: 'the model to ask; default: the first of it' },
+    ...commonOptions,
+  },
+  positionals: ['CHANNEL'],
+  async run(input, io) {
+    const config = await loadCommandConfig(input, io);
+    const [reference = ''] = input.positionals;
+    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
+    const { channelStore, draftEntry } = await import('#administration/index.ts');
+    const { adviceFor } = await import('#console-api/index.ts');
+    const { tryChannelAlone } = await import('#app/index.ts');
+    const result = await withPresentAdministration(config, async (administration) => {
+      const draft = { id: reference, members: {}, action: 'test' } as const;
+      const { before } = await draftEntry(administration, commandActor(), channelStore, draft);
+      const { database, secrets } = administration;
+      return tryChannelAlone(
+        { config, database, secrets, onDefect: (error) => io.stderr(`${String(error)}\n`) },
+        before!,
+        input.text('model') ?? null,
+      );
+    });
+    const advice = adviceFor(result);
+    const code = result.class === 'works' ? exitCode.done : exitCode.failed;
+    if (input.flag('json')) {
+      printJson(io, { ...result, advice });
+      return code;
+    }
+    const { formatTable } = await import('./text-table.ts');
+    const steps = result.steps.map(({ step, ms, ok }) => [
+      step,
+      ms === null ? '' : String(Math.round(ms)),
+      ok ? 'ok' : 'failed',
+    ]);
+    const facts: [string, string | null][] = [
+      ['result', result.class],
+      ['model', result.model],
+      ['status', result.status === null ? null : String(result.status)],
+      ['text', result.text],
+      ['upstream', result.words],
+      ['advice', advice],
+    ];
+    io.stdout(formatTable(['STEP', 'MS', ''], steps));
+    for (const [name, text] of facts) {
+      if (text !== null && text !== '') io.stdout(formatTable([`${name}: ${text}`], []));
+    }
+    return code;
+  },
+};
