@@ -9,6 +9,7 @@ const environment = {
   ADMIN_PASSWORD: 'canary correct horse',
   METRICS: 'canary-scrape-me-please',
   OPENAI: 'canary-upstream-credential',
+  OIDC_SECRET: 'canary-signs-people-in',
   S3_SECRET: 'canary-signs-what-is-kept',
   CI_KEY: 'sk-canary-0123456789abcdefghijklmnopqrstu',
   HTTP_PROXY: 'http://ann:canary-proxy@proxy.example.org:3128',
