@@ -62,6 +62,7 @@ export {
   findUserByEmail,
   groupsOfUser,
   inviteUser,
+  enabledNames,
   listUsers,
   namesOfUsers,
   renameUser,
