@@ -134,6 +134,11 @@ export const confinedPackages: readonly {
     regex: '^gpt-tokenizer(/.+)?$',
     allowed: ['wire/estimation/**'],
   },
+  {
+    packages: ['openid-client'],
+    regex: '^openid-client(/.+)?$',
+    allowed: ['edge/console-api/oidc/**'],
+  },
   { packages: ['undici'], regex: '^undici(/.+)?$', allowed: ['exchange/upstream/**'] },
   {
     packages: ['kysely', 'pg', 'node:sqlite'],
@@ -229,6 +234,10 @@ const directionOverrides: OxlintOverride[] = [
     'store/journal/**/*.worker.ts',
   ]),
   restrict('money/limits/redis/**', roomPatterns('limits'), ['money/limits/redis/**']),
+  restrict('edge/console-api/oidc/**', roomPatterns('console-api'), [
+    'edge/console-api/oidc/**',
+    'edge/**',
+  ]),
   ...protocolFolders.map((protocol) => {
     const others = protocolFolders.filter((other) => other !== protocol);
     const sibling: Pattern = {

@@ -20,6 +20,7 @@ import { RequestPage } from '../pages/requests/request-page.tsx';
 import { RequestsPage } from '../pages/requests/page.tsx';
 import { readUsageSearch } from '../pages/usage/search.ts';
 import { SignInPage } from '../pages/sign-in/page.tsx';
+import { readProviderProblem, type ProviderProblem } from '../pages/sign-in/provider.tsx';
 import { isClientName, type ClientName } from '../snippets/clients.ts';
 import { NotFound, Skeleton } from '../pieces/states.tsx';
 import { Frame } from './frame.tsx';
@@ -60,8 +61,11 @@ const root = createRootRouteWithContext<Context>()({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
-    typeof to === 'string' && to.startsWith('/') && !to.startsWith('//') ? { to } : {},
+  validateSearch: (search: Record<string, unknown>): ProviderProblem & { to?: string } => {
+    const { to } = search;
+    const isPage = typeof to === 'string' && to.startsWith('/') && !to.startsWith('//');
+    return { ...readProviderProblem(search), ...(isPage && { to }) };
+  },
   component: SignInPage,
 });
 

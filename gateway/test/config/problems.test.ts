@@ -98,6 +98,33 @@ test.each<readonly [text: string, ...problems: string[]]>([
       `f.yaml:1: server.cors_origins[0]: expected an origin such as https://app.example.com, or *, got "${origin}"`,
     ],
   ),
+  // Sign-ins at a provider
+  [
+    'oidc: { issuer: http://login.example.com, client_id: c }\nserver: { public_url: https://a.b }',
+    'f.yaml:1: oidc.issuer: expected an https URL, or http on this machine, got http',
+  ],
+  [
+    'oidc:\n  issuer: https://login.example.com',
+    'f.yaml:1: oidc.client_id: expected the id of this gateway at the issuer, got nothing',
+    'f.yaml:1: server.public_url: expected the address that the issuer leads back to, got nothing',
+  ],
+  [
+    'oidc: { only: true }',
+    'f.yaml:1: oidc.issuer: expected the issuer, as oidc has other settings, got nothing',
+  ],
+  [
+    'server: { public_url: https://a.b }\noidc: { issuer: http://127.0.0.1:5556, client_id: c, scopes: [email], role_map: { a: admin } }',
+    'f.yaml:2: oidc.scopes: expected openid among them, got others',
+    'f.yaml:2: oidc.role_claim: expected the claim that role_map reads, got nothing',
+  ],
+  [
+    'server: { public_url: https://a.b }\noidc: { issuer: https://b.c, client_id: c, role_claim: groups, domains: [Example.com] }',
+    'f.yaml:2: oidc.domains[0]: expected a domain such as example.com, in lower case, got "Example.com"',
+  ],
+  [
+    'server: { public_url: https://a.b }\noidc: { issuer: https://b.c, client_id: c, role_claim: groups }',
+    'f.yaml:2: oidc.role_map: expected a role for a group, as role_claim is set, got nothing',
+  ],
   [
     'server: { public_url: ftp://x }',
     'f.yaml:1: server.public_url: expected a URL such as https://ai.example.com, got "ftp://x"',

@@ -26,6 +26,7 @@ const environment = {
   METRICS: 'scrape-me-please',
   OPENAI: 'sk-upstream-credential',
   S3_SECRET: 'signs-what-is-kept',
+  OIDC_SECRET: 'signs-people-in',
   CI_KEY: 'sk-ci-0123456789abcdefghijklmnopqrstu',
 };
 const bundledModels = ['bundled-model'];

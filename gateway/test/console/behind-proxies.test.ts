@@ -47,6 +47,8 @@ beforeAll(async () => {
     version: '1.0.0',
     files: new URL('nothing-built/', import.meta.url),
     allowInsecure: false,
+    oidc: null,
+    log: { warn: () => {} },
     members: { createKeys: true, maxKeys: 20, playground: true },
     placeInFile: () => null,
     bringIntoForce: () => Promise.resolve(),

@@ -72,7 +72,14 @@ const programs: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** They need no session, or end it. */
-const elsewhere = ['POST /auth/login', 'POST /auth/invite', 'POST /auth/logout'];
+const elsewhere = [
+  'GET /auth/methods',
+  'GET /auth/oidc/start',
+  'GET /auth/oidc/callback',
+  'POST /auth/login',
+  'POST /auth/invite',
+  'POST /auth/logout',
+];
 
 const routes = Object.values(contract).filter(
   ({ method, path }) => !elsewhere.includes(`${method} ${path}`),

@@ -6,6 +6,7 @@ import { signIn } from '../../app/session.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
+import { ProviderButton, ProviderNote } from './provider.tsx';
 
 /** Leads to the page that was asked for. */
 export function SignInPage() {
@@ -13,7 +14,7 @@ export function SignInPage() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { history, basepath } = useRouter();
-  const { to } = useSearch({ from: '/sign-in' });
+  const { to, ...providerProblem } = useSearch({ from: '/sign-in' });
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
 
@@ -42,6 +43,8 @@ export function SignInPage() {
           <Icon name="brand" size={20} />
           Sluice
         </h1>
+        <ProviderNote {...providerProblem} />
+        <ProviderButton to={to} />
         <div className="field">
           <label htmlFor="email">{say('signIn.email')}</label>
           <input

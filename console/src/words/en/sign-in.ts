@@ -3,4 +3,28 @@ export const signIn = {
   password: 'Password',
   submit: 'Sign in',
   hint: 'The first start of the gateway prints the address and password of its administrator.',
+  with: 'Sign in with {{name}}',
+  provider: 'the provider',
+  orPassword: 'Or with a password:',
+  onlyProvider: 'Passwords are off, but for one administrator as a way in:',
+  request: 'Request {{id}}',
+  problems: {
+    providerAway: '{{name}} does not respond. Try again in a moment.',
+    denied: '{{name}} did not let you in, or you cancelled there.',
+    notProven: '{{name}} did not prove who you are. Sign in again.',
+    notBegun: 'This sign-in was not begun in this browser, or too long ago. Sign in again.',
+    noEmail: '{{name}} does not say your e-mail address. An administrator has to ask for it.',
+    emailNotVerified: '{{name}} has not verified your e-mail address. Verify it there first.',
+    otherDomain: 'People with an e-mail address of this domain do not sign in here.',
+    unknownPerson: 'You have no account here. An administrator has to add you.',
+    disabled: 'Your account is disabled.',
+    linkFirst:
+      'There is an account with your e-mail address and more rights than a member. Sign in with its password, then connect it in Settings.',
+    otherIdentity:
+      'The account with your e-mail address belongs to somebody else at {{name}}. Ask an administrator.',
+    linkedElsewhere: 'Another account here is connected to you at {{name}} already.',
+    tooMany: 'Too many people are signing in, or too many tries failed. Try again in a moment.',
+    notSafe: 'This connection is not encrypted, so others could read what is sent. Use https.',
+    failed: 'The sign-in failed. Try again; if it fails again, ask an administrator.',
+  },
 } as const;

@@ -69,7 +69,8 @@ export type Action =
   | 'reconcile'
   | 'test'
   | 'reset'
-  | 'invite';
+  | 'invite'
+  | 'link';
 
 /** One line of the audit log: what was done to what. */
 export interface AuditEntry {

@@ -47,6 +47,13 @@ export {
 } from './reconcile-books.ts';
 export { Refusal, Stale } from './refusal.ts';
 export { eraseUser, type Erasure } from './erase.ts';
+export {
+  IdentityRefused,
+  type IdentityProblem,
+  type IdentityRules,
+  type ProvenPerson,
+  signInByIdentity,
+} from './identities.ts';
 export { endSession, sessionKey } from './sessions.ts';
 export {
   acceptInvitation,

@@ -8,6 +8,7 @@ import {
   findUser,
   findUserByEmail,
   inviteUser as inviteStoredUser,
+  listAdministrators,
   listUsers,
   renameUser as renameStoredUser,
   setPassword,
@@ -27,7 +28,7 @@ export const userStore: EntryStore<typeof kinds.user, StoredUser> = {
   upsert: upsertUser,
   async checkOthers({ trx }, before, after) {
     if (after.enabled && after.role === 'admin') return;
-    const administrators = (await listUsers(trx)).filter(mayAdminister);
+    const administrators = await listAdministrators(trx);
     if (administrators.length === 1 && administrators[0]?.id === before.id) {
       const field = after.enabled ? 'role' : 'enabled';
       const message = `'${before.email}' is the only administrator who can sign in`;
@@ -35,9 +36,6 @@ export const userStore: EntryStore<typeof kinds.user, StoredUser> = {
     }
   },
 };
-
-const mayAdminister = ({ role, enabled, passwordHash }: StoredUser) =>
-  role === 'admin' && enabled && passwordHash !== null;
 
 /**
  * Creates a user with an opening balance.
@@ -219,14 +217,16 @@ export function disableUser(
   });
 }
 
-async function store(change: Change, settings: DeclaredUser): Promise<StoredUser> {
+/** Stores a new person. */
+export async function store(change: Change, settings: DeclaredUser): Promise<StoredUser> {
   await upsertUser(change, settings);
   const user = await findUserByEmail(change.trx, settings.email);
   if (user === null) throw new Error(`user '${settings.email}' could not be created`);
   return user;
 }
 
-function creation(user: StoredUser, more: readonly FieldChange[] = []): AuditEntry {
+/** The line of a new person. */
+export function creation(user: StoredUser, more: readonly FieldChange[] = []): AuditEntry {
   const fields = compareFields({}, { ...fieldsOf(kinds.user, user), balance: user.balance });
   return {
     action: 'create',

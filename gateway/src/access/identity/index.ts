@@ -42,6 +42,14 @@ export {
   upsertKey,
 } from './keys.repository.ts';
 export {
+  finishOnce,
+  isLinked,
+  linkIdentity,
+  listAdministrators,
+  type Identity,
+  userOfIdentity,
+} from './identities.repository.ts';
+export {
   disableTeam,
   findTeam,
   leaveTeams,

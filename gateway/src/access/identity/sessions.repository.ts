@@ -73,7 +73,7 @@ export async function startSession(
       .select('id')
       .where('id', '=', user.id)
       .where('role', '=', user.role)
-      .where('password_hash', '=', user.passwordHash)
+      .where('password_hash', user.passwordHash === null ? 'is' : '=', user.passwordHash)
       .where('enabled', '=', 1)
       // A change under way is waited for, and one that follows waits for this session.
       .$if(isPostgres(db), (query) => query.forShare())

@@ -224,6 +224,9 @@ export async function eraseUser(
     preferences: null,
     ...noInvitation,
   });
+  for (const table of ['identities', 'recovery_codes', 'second_factors'] as const) {
+    await change.trx.deleteFrom(table).where('user_id', '=', id).execute();
+  }
   await endSessionsOf(change, id);
 }
 

@@ -109,7 +109,8 @@ function readSettings(root: RawMapping, report: Report): PartialSettings {
 
 /** Rules that span several settings. A rule is skipped if one of its settings has a problem of its own. */
 function checkTogether(parts: PartialSettings, report: Report): void {
-  const { server, storage, video } = parts;
+  const { server, storage, video, oidc } = parts;
+  if (oidc !== null) checkOidc(oidc, server, report);
   if (server !== null && (server.tls.cert === null) !== (server.tls.key === null)) {
     const missingKey = server.tls.cert === null ? 'cert' : 'key';
     report(['server', 'tls', missingKey], 'both cert and key, or neither', 'nothing');
@@ -133,6 +134,33 @@ function checkTogether(parts: PartialSettings, report: Report): void {
   if (server === null || server.workers === 1) return;
   if (storage !== null && !isPostgresUrl(storage.url)) {
     report(['server', 'workers'], '1 unless storage.url is a postgres URL', String(server.workers));
+  }
+}
+
+/** What a sign-in at a provider needs. */
+function checkOidc(
+  { issuer, clientId, scopes, roleClaim, roleMap, only }: CompleteSettings['oidc'],
+  server: PartialSettings['server'],
+  report: Report,
+): void {
+  if (issuer === null) {
+    if (clientId === null && !only) return;
+    report(['oidc', 'issuer'], 'the issuer, as oidc has other settings', 'nothing');
+    return;
+  }
+  if (clientId === null) {
+    report(['oidc', 'client_id'], 'the id of this gateway at the issuer', 'nothing');
+  }
+  if (server !== null && server.publicUrl === null) {
+    report(['server', 'public_url'], 'the address that the issuer leads back to', 'nothing');
+  }
+  if (!scopes.includes('openid')) report(['oidc', 'scopes'], 'openid among them', 'others');
+  const roles = Object.keys(roleMap).length;
+  if (roleClaim === null && roles > 0) {
+    report(['oidc', 'role_claim'], 'the claim that role_map reads', 'nothing');
+  }
+  if (roleClaim !== null && roles === 0) {
+    report(['oidc', 'role_map'], 'a role for a group, as role_claim is set', 'nothing');
   }
 }
 

@@ -46,6 +46,11 @@ export function parseHostPort(text: string): { host: string; port: number } | nu
   return host !== undefined && isRight && port <= 65_535 ? { host, port } : null;
 }
 
+/** Whether a host of a URL is this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
 /** An address or a host name. */
 export function isHost(text: string): boolean {
   return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { distinctList, type Frozen, mapping } from './collection.ts';
+import { dictionary, distinctList, type Frozen, mapping } from './collection.ts';
 import { databaseAway } from './database-away.ts';
+import { userRoles } from './kinds/user.ts';
 import {
   WrongBecause,
   addressRange,
@@ -11,6 +12,7 @@ import {
   integer,
   leaf,
   longestTimer,
+  name,
   oneOf,
   size,
   sizeOrNone,
@@ -19,6 +21,7 @@ import {
 } from './leaf.ts';
 import {
   isHost,
+  isLoopback,
   isRedisUrl,
   isResultStorageUrl,
   isStorageUrl,
@@ -141,6 +144,52 @@ const video = mapping({
   }),
 });
 
+/** Exactly as the provider spells it in its tokens, so with its slash at the end if it has one. */
+const issuer = leaf(
+  'an https URL such as https://login.example.com',
+  ({ value }) => {
+    const url = typeof value === 'string' ? parseHttpUrl(value) : null;
+    if (url === null || typeof value !== 'string') return undefined;
+    return url.protocol === 'https:' || isLoopback(url.hostname)
+      ? value
+      : new WrongBecause('an https URL, or http on this machine', 'http');
+  },
+  { fallback: null },
+);
+
+const printable = (text: string) => /^[\x21-\x7e]{1,1000}$/.test(text);
+
+/** A provider of OpenID Connect, where people sign in. */
+const oidc = mapping({
+  /** Null: people sign in with passwords only. */
+  issuer,
+  client_id: string('the id of this gateway at the issuer', printable, { fallback: null }),
+  /** Null: the provider knows the gateway as a public client. */
+  client_secret: string('a client secret', printable, { fallback: null, secret: true }),
+  scopes: distinctList(
+    string('a scope such as email', (text) => /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/.test(text)),
+    () => ['openid', 'email', 'profile'],
+  ),
+  /** What the button says; null: the host of the issuer. */
+  name: name('a name for the button', { fallback: null }),
+  /** Those whose people may sign in; none: all of them. */
+  domains: distinctList(
+    string('a domain such as example.com, in lower case', (text) =>
+      /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text),
+    ),
+    () => [],
+  ),
+  /** Whether people whom the gateway does not know get an account. */
+  create: flag({ fallback: true }),
+  role: oneOf(userRoles, { fallback: 'member' }),
+  /** The claim with the groups of a person; null: roles are given in the console. */
+  role_claim: string('the name of a claim such as groups', printable, { fallback: null }),
+  /** The role that each group gives. */
+  role_map: dictionary(oneOf(userRoles)),
+  /** Whether passwords are off, for all but one administrator. */
+  only: flag({ fallback: false }),
+});
+
 /** Every section that is not a list of rows, by its key in the file. Durations are in milliseconds, sizes in bytes. */
 export const settings = {
   server,
@@ -220,6 +269,7 @@ export const settings = {
       playground: flag({ fallback: true }),
     }),
   }),
+  oidc,
   timeouts,
   video,
 } satisfies Record<string, z.ZodType>;

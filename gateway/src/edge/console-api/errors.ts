@@ -26,6 +26,7 @@ export const statuses = {
   too_large: 413,
   too_many: 429,
   internal: 500,
+  provider_away: 502,
   database_away: 503,
 } as const;
 export type ApiErrorCode = keyof typeof statuses;

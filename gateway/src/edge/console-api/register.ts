@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import type { Logger } from '#observability/index.ts';
 import { recordAudit } from '#administration/index.ts';
 import { createEntryWriter } from './entries.ts';
 import { consolePages } from './pages.ts';
@@ -33,6 +34,7 @@ import { catalogueRoutes } from './models/catalogue.ts';
 import { previewRoute } from './models/preview.ts';
 import { modelRoutes } from './models/routes.ts';
 import type { ConsoleMembers } from './contract/permissions.ts';
+import type { OidcSettings } from './oidc/provider.ts';
 import type { PlaceInFile } from './writes.ts';
 import { playgroundRoutes } from './playground/routes.ts';
 import { base, ApiError } from './errors.ts';
@@ -64,6 +66,9 @@ export interface ConsoleOptions {
   readonly explain: RouteExplainer;
   readonly held: Held;
   readonly members: ConsoleMembers;
+  /** Where people sign in without a password; null: nowhere. */
+  readonly oidc: OidcSettings | null;
+  readonly log: Pick<Logger, 'warn'>;
   readonly placeInFile: PlaceInFile;
   readonly bringIntoForce: () => Promise<void>;
 }

@@ -32,6 +32,8 @@ export interface ApiReply<Route extends RouteContract> {
   readonly cookies?: readonly string[];
   /** Of the object, for `if-match`. */
   readonly revision?: number;
+  /** Where the browser goes instead. */
+  readonly location?: string;
 }
 
 export type Handler<Route extends RouteContract> = (
@@ -53,11 +55,12 @@ export function serveRoute<Route extends RouteContract>(
   handler: Handler<Route>,
 ): void {
   serveChecked(scope, route, options, async (call, request, reply) => {
-    const { body, yaml, cookies = [], revision } = await handler(call);
+    const { body, yaml, cookies = [], revision, location } = await handler(call);
     const text = yaml ?? JSON.stringify(route.response.parse(body));
     const type = yaml === undefined ? 'application/json' : 'application/yaml';
     const etag = revision === undefined ? [] : ['etag', `"${revision}"`];
-    const extra = [...cookies.flatMap((value) => ['set-cookie', value]), ...etag];
+    const leading = location === undefined ? [] : ['location', location];
+    const extra = [...cookies.flatMap((value) => ['set-cookie', value]), ...etag, ...leading];
     respond(request, reply, route.status ?? 200, type, text, [...apiHeaders, ...extra]);
   });
 }

@@ -332,6 +332,7 @@ export async function startApp(options: AppOptions): Promise<App> {
             explain: (query) => explainRoutes(snapshot(), query, health, clock.monotonic()),
             bringIntoForce: () => revisions.poll(),
             held: createHeld(database, money),
+            log: logger,
           },
           closing,
         ),

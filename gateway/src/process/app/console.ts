@@ -19,7 +19,7 @@ export function ownVersion(): string {
 
 /** The console's parts; null: it is switched off. */
 export function openConsole(
-  { storage, console: settings }: Pick<Config, 'storage' | 'console'>,
+  { storage, console: settings, oidc }: Pick<Config, 'storage' | 'console' | 'oidc'>,
   /** The file as it is in force. */
   file: () => Pick<Config, 'file' | 'declared'>,
   parts: Pick<
@@ -33,6 +33,7 @@ export function openConsole(
     | 'findModels'
     | 'explain'
     | 'held'
+    | 'log'
     | 'bringIntoForce'
   >,
   closing: Closing,
@@ -54,6 +55,7 @@ export function openConsole(
     files: builtPages,
     allowInsecure: settings.insecureHttp,
     members: settings.members,
+    oidc: oidc.issuer === null ? null : oidc,
     placeInFile({ section, identity }, name) {
       const { file: path, declared } = file();
       const entries: object = declared?.[section] ?? [];

@@ -9,7 +9,7 @@ export const check: Command = {
   positionals: [],
   async run(input, io) {
     const { ConfigError } = await import('#config/index.ts');
-    const { settingsInVain, unpricedImages, unpricedSearches, weakKeys } =
+    const { passwordsOff, settingsInVain, unpricedImages, unpricedSearches, weakKeys } =
       await import('./file-warnings.ts');
     const { patternWarnings, servedPatterns } = await import('./served-patterns.ts');
     const { memoryShortage } = await import('#bodies/index.ts');
@@ -33,6 +33,7 @@ export const check: Command = {
           (name) =>
             `the secret of key '${name}' looks guessable (less than 128 random bits); generate one with: openssl rand -hex 24`,
         ),
+        ...passwordsOff(config),
         ...patternWarnings(patterns),
       ];
       if (input.flag('json')) {

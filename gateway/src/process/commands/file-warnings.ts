@@ -47,11 +47,26 @@ export function settingsInVain({ models, keys, teams }: Declarations): string[] 
   ];
 }
 
+/** What `oidc.only` leaves, which is easily forgotten. */
+export function passwordsOff({ oidc }: Pick<Config, 'oidc'>): string[] {
+  return oidc.only
+    ? [
+        'oidc.only: passwords are off, except for the oldest enabled administrator who has one: the way in if the provider fails',
+      ]
+    : [];
+}
+
 /** Names of declared keys whose secrets look typed. They are valid. */
 export function weakKeys({ declared }: Config): string[] {
   return (declared?.keys ?? [])
     .filter(({ secret }) => secret !== null && seemingBits(secret) < enoughBits)
     .map(({ name }) => name);
+}
+
+export function logPasswordsOff(config: Config, log: Pick<Logger, 'warn'>): void {
+  for (const detail of passwordsOff(config)) {
+    log.warn('passwords are off', { component: 'config', detail });
+  }
 }
 
 /** Logs the names at a start or a reload. */

@@ -18,7 +18,7 @@ import { type CommandInput, type CommandIo, exitCode, takeOver } from './command
 import { reloadFile } from './reload-file.ts';
 import { serveUntilStopped } from './serve-until-stopped.ts';
 import { logMemoryShortage, secretsFileOf, watchDamage } from './start-steps.ts';
-import { logWeakKeys } from './file-warnings.ts';
+import { logPasswordsOff, logWeakKeys } from './file-warnings.ts';
 
 /** How long the workers wait for the adoption of earlier journals; the rest is adopted while they serve. */
 const adoptionMs = 10_000;
@@ -36,6 +36,7 @@ export async function startSupervisor(
   prepareDataFolder(dataDir);
   const logger = createLogger();
   logWeakKeys(readConfig, logger);
+  logPasswordsOff(readConfig, logger);
   logMemoryShortage(readConfig, logger);
   tightenDataFolder({ dataDir, databaseUrl: readConfig.storage.url, log: logger });
   const secrets = createSecrets(readConfig.secrets.masterKey ?? readMasterKey(dataDir));

@@ -43,10 +43,11 @@ export const start: Command = {
     const { logMemoryShortage, secretsFileOf, watchDamage } = await import('./start-steps.ts');
     const { reloadFile } = await import('./reload-file.ts');
     const { buildMissingConsole } = await import('./build-console.ts');
-    const { logWeakKeys } = await import('./file-warnings.ts');
+    const { logPasswordsOff, logWeakKeys } = await import('./file-warnings.ts');
     const { serveUntilStopped } = await import('./serve-until-stopped.ts');
     const logger = createLogger();
     logWeakKeys(config, logger);
+    logPasswordsOff(config, logger);
     logMemoryShortage(config, logger);
     const damage = watchDamage(logger, config.server.drainTimeout);
     const { uncaught } = damage;

@@ -48,6 +48,10 @@ export interface Database {
   audit_log: AuditTable;
   repeatable_calls: RepeatableCallTable;
   file_revisions: FileRevisionTable;
+  identities: IdentityTable;
+  finished_sign_ins: FinishedSignInTable;
+  second_factors: SecondFactorTable;
+  recovery_codes: RecoveryCodeTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -603,6 +607,42 @@ export interface AdminKeyTable {
   last_used_at: number | null;
   revoked_at: number | null;
   last_used_address: string | null;
+}
+
+/** Who somebody is at a provider of OpenID Connect. */
+export interface IdentityTable {
+  issuer: string;
+  /** The provider's name for the person, which never changes. */
+  subject: string;
+  user_id: string;
+  created_at: number;
+}
+
+/** A sign-in at a provider that has come back: it comes back once. */
+export interface FinishedSignInTable {
+  /** SHA-256 in hex of its `state`. */
+  id: string;
+  /** From then on its cookie is too old anyway. Unix milliseconds. */
+  expires_at: number;
+}
+
+/** What makes the codes of a person's second factor. */
+export interface SecondFactorTable {
+  user_id: string;
+  /** Sealed, base32. */
+  secret: string;
+  /** When the person has shown a code of it; null: it is not in force yet. */
+  confirmed_at: number | null;
+  /** The step of the last code: it is not accepted twice. */
+  last_step: Generated<number>;
+  created_at: number;
+}
+
+/** What replaces a code of the second factor, once. */
+export interface RecoveryCodeTable {
+  user_id: string;
+  /** Keyed. */
+  hash: string;
 }
 
 /** A call that made a secret, for a day: repeated, it makes no other one. */

@@ -31,6 +31,7 @@ import {
   readModel,
   removeAlias,
 } from './models.ts';
+import { finishOidc, linkOidc, readMethods, startOidc } from './oidc.ts';
 import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
@@ -68,8 +69,11 @@ export type { UsageDetailView, UsageRowView } from './usage.ts';
 /** Every call of the console's API. */
 export const contract = {
   readDocument,
+  readMethods,
   login,
   logout,
+  startOidc,
+  finishOidc,
   readSession,
   listUsage,
   sumUsage,
@@ -102,6 +106,7 @@ export const contract = {
   changeMe,
   readMyLimits,
   changePassword,
+  linkOidc,
   listMySessions,
   endMySession,
   readHealth,

@@ -17,8 +17,8 @@ export interface RouteContract<
   /** Below `/admin/v1`; `:id` is a parameter. */
   readonly path: `/${string}`;
   readonly summary: string;
-  /** 201 where a new object is made, 202 where work begins; absent: 200. */
-  readonly status?: 201 | 202;
+  /** 201 where a new object is made, 202 where work begins, 303 where the browser goes elsewhere; absent: 200. */
+  readonly status?: 201 | 202 | 303;
   /** `nobody`: it needs no session. */
   readonly permission: Needs;
   /** `people`: programs with an admin key are refused. Absent: everybody with the permission may call it. */

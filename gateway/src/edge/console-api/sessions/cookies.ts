@@ -25,17 +25,43 @@ export function setSessionCookie(secret: string | null, isSecure: boolean): stri
 export const setKnownCookie = (value: string, isSecure: boolean) =>
   cookie(knownName, value, knownAge, isSecure);
 
+/** Browsers take a cookie with this prefix over https only. */
+const secureWayBack = '__Secure-sluice_oidc';
+const plainWayBack = 'sluice_oidc';
+
+/** What a browser brings back from the provider where it signed in; null: nothing. */
+export const wayBackCookie = (request: FastifyRequest, isSecure: boolean) =>
+  cookieOf(request, isSecure ? secureWayBack : plainWayBack, 4_000);
+
+/**
+ * `Lax`, as the provider's page leads back here.
+ * @param value null: ends the cookie
+ * @param age seconds
+ */
+export function setWayBackCookie(
+  value: string | null,
+  {
+    path,
+    age,
+    isSecure,
+  }: { readonly path: string; readonly age: number; readonly isSecure: boolean },
+): string {
+  const flags = `Path=${path}; Max-Age=${value === null ? 0 : age}; HttpOnly; SameSite=Lax`;
+  const name = isSecure ? secureWayBack : plainWayBack;
+  return `${name}=${value ?? ''}; ${flags}${isSecure ? '; Secure' : ''}`;
+}
+
 function cookie(name: string, value: string, age: number, isSecure: boolean): string {
   const flags = `Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict`;
   return `${name}=${value}; ${flags}${isSecure ? '; Secure' : ''}`;
 }
 
-function cookieOf({ raw }: FastifyRequest, name: string): string | null {
+function cookieOf({ raw }: FastifyRequest, name: string, longest = 200): string | null {
   for (const part of (raw.headers.cookie ?? '').split(';')) {
     const text = part.trim();
     if (!text.startsWith(`${name}=`)) continue;
     const value = text.slice(name.length + 1);
-    return /^[\w.-]{1,200}$/.test(value) ? value : null;
+    return value.length <= longest && /^[\w.-]+$/.test(value) ? value : null;
   }
   return null;
 }

@@ -4,16 +4,20 @@ import { listGroups } from '#catalogue/index.ts';
 import {
   findSession,
   groupsOfUser,
+  listAdministrators,
   membershipsOf,
   removeEndedSessions,
   startSession,
   type StoredUser,
 } from '#identity/index.ts';
 import { originOf } from '#http/index.ts';
+import type { Logger } from '#observability/index.ts';
 import { contract, type Permission, permissionsOf } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { mayPlay, type ConsoleMembers } from '../contract/permissions.ts';
+import { nameOf, oidcRoutes } from '../oidc/routes.ts';
+import type { OidcSettings } from '../oidc/provider.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { actorOf, personCaller, type SignedInCaller } from './caller.ts';
 import { assertPrivate, connectionOf, type Privacy } from './connection.ts';
@@ -31,6 +35,9 @@ export interface SessionOptions
   readonly reads: Reads;
   readonly version: string;
   readonly members: ConsoleMembers;
+  /** Where people sign in without a password; null: nowhere. */
+  readonly oidc: OidcSettings | null;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /** Each hash takes 0.3 s of a core and 128 MiB. */
@@ -39,7 +46,7 @@ const hashesWaiting = 20;
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
-  const { administration, database, now, version, members } = options;
+  const { administration, database, now, version, members, oidc } = options;
   const failures = createFailedSignIns({ ...options, kind: 'session' });
   scope.addHook('onClose', () => failures.close());
   const hashing = createSlots(hashesAtOnce, hashesWaiting);
@@ -81,7 +88,11 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   }
 
   /** @throws ApiError `unauthenticated` if the person has been disabled since, or has another password or role */
-  async function start(request: FastifyRequest, user: StoredUser): Promise<SignedInCaller> {
+  async function start(
+    request: FastifyRequest,
+    user: StoredUser,
+    method: 'password' | 'oidc' = 'password',
+  ): Promise<SignedInCaller> {
     const address = request.server.clientAddress(request.raw);
     const userAgent = request.headers['user-agent'] ?? null;
     const startedAt = now();
@@ -97,7 +108,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
             recordAudit({ trx, now: startedAt }, actor, {
               action: 'create',
               subject: { kind: 'session', name: user.email },
-              fields: [],
+              fields: method === 'password' ? [] : [methodField(method)],
             }),
         },
         startedAt,
@@ -118,6 +129,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
 
   serveRoute(scope, contract.acceptInvitation, options, async ({ request, body }) => {
     assertPrivate(request, options);
+    if (oidc?.only === true) throw passwordsOff(oidc);
     const email = await accept(request, body);
     return logIn(request, { email, password: body.password });
   });
@@ -131,6 +143,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
       address: request.server.clientAddress(request.raw),
       browserToken: knownCookie(request),
     });
+    if (oidc?.only === true && !(await isWayIn(user))) throw passwordsOff(oidc);
     const caller = await start(request, user);
     const { isSecure } = connectionOf(request);
     return {
@@ -138,6 +151,13 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
       cookies: [setSessionCookie(caller.secret, isSecure), setKnownCookie(nextKnown, isSecure)],
     };
   }
+
+  /** Whether it is the one administrator who signs in with a password although these are off: the oldest who has one. */
+  const isWayIn = ({ id }: StoredUser) =>
+    fromDatabase(async () => {
+      const administrators = await listAdministrators(database.kysely);
+      return administrators.find(({ hasPassword }) => hasPassword)?.id === id;
+    });
 
   serveRoute(scope, contract.readSession, options, async ({ request, caller }) => ({
     body: await show(request, caller),
@@ -149,4 +169,15 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
   });
 
   ownSessionRoutes(scope, { ...options, administration, hashing, signIn, start, show });
+  oidcRoutes(scope, { ...guarded, start, publicUrl: scope.publicUrl });
 }
+
+const methodField = (method: string) => ({
+  field: 'method',
+  before: null,
+  after: JSON.stringify(method),
+  secret: false,
+});
+
+const passwordsOff = (oidc: OidcSettings) =>
+  new ApiError('forbidden', `passwords are off: sign in with ${nameOf(oidc)}`);

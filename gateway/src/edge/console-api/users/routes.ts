@@ -29,6 +29,7 @@ import { fromDatabase, type Reads } from '../from-database.ts';
 import { type Held, type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
 import { type ApiCall, serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { Caller } from '../sessions/caller.ts';
+import type { OidcSettings } from '../oidc/provider.ts';
 import { hashOfToken, invitationAge } from '../sessions/invitation.ts';
 import { hoursOf } from '../usage/filter.ts';
 import { callOf, managementOf, pageOf, type PlaceInFile, revisionOf } from '../writes.ts';
@@ -40,6 +41,8 @@ export interface PeopleOptions extends ServeOptions {
   readonly held: Held;
   readonly placeInFile: PlaceInFile;
   readonly writerOf: EntryWriter;
+  /** Where people sign in without a password; null: nowhere. */
+  readonly oidc: OidcSettings | null;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -91,6 +94,9 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
 
   serveRoute(scope, contract.inviteUser, options, async (call) => {
     const { id } = await managed(call);
+    if (options.oidc?.only === true) {
+      throw new ApiError('conflict', 'passwords are off, so nobody can set a first one');
+    }
     const token = randomBytes(32).toString('base64url');
     const until = now() + invitationAge;
     const invitation = { id, hash: hashOfToken(token), until };

@@ -4,6 +4,7 @@ import { attemptTables } from './0003-attempts.ts';
 import { invitations } from './0005-invitations.ts';
 import { adminKeyTable } from './0006-admin-keys.ts';
 import { addColumn } from './add-tables.ts';
+import { signIn } from './0007-sign-in.ts';
 
 /** A change of the tables. Its name begins with its number. */
 export interface Step extends Migration {
@@ -28,6 +29,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Steps {
     '0004-channel-reset': addColumn(dialect, 'channels', 'reset_at', 'integer'),
     '0005-invitations': invitations(dialect),
     '0006-admin-keys': adminKeyTable(dialect),
+    '0007-sign-in': signIn(dialect),
     // How a node is, as it says with each sign of life.
     '0008-node-state': addColumn(dialect, 'nodes', 'state', 'text'),
   };

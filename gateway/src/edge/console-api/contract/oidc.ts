@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { defineRoute } from './route.ts';
+import { nothing, text } from './values.ts';
+
+/** Where a browser is sent. */
+const elsewhere = z.object({});
+
+/** Whether a sign-in may end at this address: a page of the console, and nothing else. */
+function isConsolePath(path: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- browsers drop some of them, and others mean a new line of a header
+  if (!/^\/console(?:[/?#]|$)/.test(path) || /[\\\u0000-\u0020\u007f-\uffff]/.test(path))
+    return false;
+  const [name = ''] = path.split(/[?#]/);
+  if (name.includes('//')) return false;
+  const url = new URL(path, 'http://console.invalid');
+  return url.host === 'console.invalid' && /^\/console(?:\/|$)/.test(url.pathname);
+}
+
+const to = text(1_000, 'a page of the console')
+  .refine(isConsolePath, 'expected a path such as /console/keys')
+  .optional();
+
+export const readMethods = defineRoute({
+  method: 'GET',
+  path: '/auth/methods',
+  summary: 'How people sign in at this gateway',
+  permission: 'nobody',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    /** Who signs in with a password: `everybody`, or `one` administrator as a way in if the provider fails. */
+    password: z.enum(['everybody', 'one']),
+    /** Null: there is no other way. */
+    oidc: z.object({ name: z.string(), start: z.string() }).nullable(),
+  }),
+  example: {
+    password: 'everybody',
+    oidc: { name: 'Example', start: 'https://sluice.example.com/admin/v1/auth/oidc/start' },
+  },
+});
+
+export const startOidc = defineRoute({
+  method: 'GET',
+  path: '/auth/oidc/start',
+  status: 303,
+  summary:
+    'Lead the browser to the provider, to sign in there; `to` is the page of the console that follows',
+  permission: 'nobody',
+  parameters: nothing,
+  query: z.strictObject({ to }),
+  body: nothing,
+  response: elsewhere,
+  example: {},
+});
+
+export const finishOidc = defineRoute({
+  method: 'GET',
+  path: '/auth/oidc/callback',
+  status: 303,
+  summary:
+    'Where the provider leads back to. Starts a session, in a cookie, and leads to the page that was asked for',
+  permission: 'nobody',
+  parameters: nothing,
+  // Providers add parameters of their own.
+  query: z.object({}),
+  body: nothing,
+  response: elsewhere,
+  example: {},
+});
+
+export const linkOidc = defineRoute({
+  method: 'POST',
+  path: '/me/oidc',
+  summary:
+    'Begin a sign-in at the provider which links the own account to it; the browser goes to `location`',
+  permission: 'own',
+  callers: 'people',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({ location: z.string() }),
+  example: { location: 'https://login.example.com/authorize?client_id=sluice&state=q1kz…' },
+});
