@@ -7,7 +7,7 @@ import {
 } from '#catalogue/index.ts';
 import type { Kind, KindName, Names } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
-import { listTeams, listUsers } from '#identity/index.ts';
+import { enabledNames } from '#identity/index.ts';
 import { missingObject } from './refusal.ts';
 
 /** Everything that an entry may name: what is enabled in the database, and what is bundled. */
@@ -16,15 +16,15 @@ export async function namesInForce({ trx }: Change): Promise<Names> {
     entries.filter((entry) => entry.enabled);
   const [groups, users, teams, models, aliases] = [
     await listGroups(trx),
-    await listUsers(trx),
-    await listTeams(trx),
+    await enabledNames(trx, 'users'),
+    await enabledNames(trx, 'teams'),
     await listModels(trx),
     await listAliases(trx),
   ];
   return {
     groups: new Set(['default', ...enabled(groups).map(({ name }) => name)]),
-    users: new Set(enabled(users).map(({ email }) => email.toLowerCase())),
-    teams: new Set(enabled(teams).map(({ name }) => name)),
+    users: new Set(users.map((email) => email.toLowerCase())),
+    teams: new Set(teams),
     // A disabled model keeps its name.
     declaredModels: new Map(models.map(({ id, type }) => [id, type])),
     bundledModels: new Set(bundledModels.map(({ id }) => id)),

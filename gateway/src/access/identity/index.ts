@@ -70,6 +70,7 @@ export {
   findUserByEmail,
   groupsOfUser,
   inviteUser,
+  enabledNames,
   listUsers,
   namesOfUsers,
   renameUser,

@@ -85,6 +85,20 @@ export async function namesOfUsers(
   );
 }
 
+/** The e-mail addresses of the users, or names of the teams, that are enabled: nothing else of them is read. */
+export async function enabledNames(
+  db: Kysely<Database>,
+  table: 'users' | 'teams',
+): Promise<string[]> {
+  const name = table === 'users' ? sql.ref<string>('email') : sql.ref<string>('name');
+  const rows = await db
+    .selectFrom(table)
+    .select(name.as('name'))
+    .where('enabled', '=', 1)
+    .execute();
+  return rows.map((row) => row.name);
+}
+
 /** The groups that a person may give keys of their own. */
 export async function groupsOfUser(
   db: Kysely<Database>,

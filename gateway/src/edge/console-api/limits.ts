@@ -1,6 +1,6 @@
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import { spentOf, type WindowSpan } from '#ledger/index.ts';
-import { groupUsage } from '#usage/index.ts';
+import { costsBy, type NameFilters } from '#usage/index.ts';
 
 type Db = OpenDatabase['kysely'];
 
@@ -46,31 +46,19 @@ export interface Hours {
   readonly to: number;
 }
 
-/** More than a console has of people or teams. */
-const mostNames = 100_000;
-
 /**
  * Requests of a range and what they cost, by the id of the person or of the team.
- * @param team the id of a team: only what it pays for
+ * @param of only what the team of this id pays for, or what users of these ids use
  */
 export async function usageBy(
   db: Db,
   dimension: 'user' | 'team',
   hours: Hours,
-  team?: string,
+  of: Pick<NameFilters, 'team' | 'userIds'> = {},
 ): Promise<ReadonlyMap<string, { readonly requests: number; readonly cost: string }>> {
-  const { groups } = await groupUsage(db, {
-    ...hours,
-    ...(team !== undefined && { team }),
-    by: [dimension],
-    metric: 'cost',
-    first: mostNames,
-    timeZone: 'UTC',
-  });
+  const sums = await costsBy(db, dimension, { ...hours, ...of });
   return new Map(
-    groups.flatMap(({ names: [id], requests, cost }) =>
-      id == null ? [] : [[id, { requests, cost: formatUsd(cost) }]],
-    ),
+    [...sums].map(([id, { requests, cost }]) => [id, { requests, cost: formatUsd(cost) }]),
   );
 }
 

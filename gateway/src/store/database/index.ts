@@ -11,6 +11,7 @@ export {
 export { commitDurably, waitForDisk } from './commit-durably.ts';
 export { connectDatabase, sqliteFileOf } from './connect.ts';
 export { prepareDataFolder, tightenDataFolder } from './data-folder.ts';
+export { notify } from './listening.ts';
 export { claimMasterKey, readMasterKey } from './master-key.ts';
 export { migrate } from './migrate.ts';
 export { withChangeableRows } from './migrations/triggers.ts';

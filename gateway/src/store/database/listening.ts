@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import pg from 'pg';
 import { postgresUrls } from '#config/index.ts';
+import type { OpenDatabase } from './open.ts';
 import { destroyConnection } from './postgres.ts';
 
 /** The channel that writers notify, in the transaction of the change. PostgreSQL delivers only within one database. */
@@ -22,6 +24,20 @@ export type Listen = (
   channels: readonly string[],
   onNews: (content: string | null, channel: string | null) => void,
 ) => Listening;
+
+/**
+ * Sends texts of less than 8,000 bytes to all who listen to a channel. PostgreSQL only. Transactions that notify commit one
+ * after the other; none waits there until this one is on disk.
+ */
+export async function notify(
+  { kysely }: Pick<OpenDatabase, 'kysely'>,
+  channel: string,
+  texts: readonly string[],
+): Promise<void> {
+  await sql`
+    select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, text)
+    from unnest(${texts}::text[]) as text`.execute(kysely);
+}
 
 interface Subscriber {
   readonly channels: readonly string[];

@@ -29,6 +29,8 @@ export interface NameFilters {
   readonly terms?: readonly Term[];
   /** The id of a user: nobody else's requests. Holds beside `user`. */
   readonly userId?: string;
+  /** The ids of users: only their requests. Holds beside all others. */
+  readonly userIds?: readonly string[];
   /** With `userId`: or requests of these teams, by their ids. */
   readonly teamIds?: readonly string[];
 }
@@ -46,13 +48,14 @@ export function namesPersons({
   keyId,
   user,
   userId,
+  userIds,
   team,
   beginnings = {},
   terms,
 }: NameFilters): boolean {
   return (
     hasWord(terms, ['key', 'user', 'team']) ||
-    [key, keyId, user, userId, team].some((name) => name !== undefined) ||
+    [key, keyId, user, userId, userIds, team].some((name) => name !== undefined) ||
     [beginnings.key, beginnings.user, beginnings.team].some((name) => name !== undefined)
   );
 }
@@ -86,13 +89,17 @@ export async function nameConditions(
   table: string,
   filters: NameFilters,
 ): Promise<Condition[]> {
-  const { keyId, userId, teamIds = [], beginnings = {} } = filters;
+  const { keyId, userId, userIds, teamIds = [], beginnings = {} } = filters;
   const conditions: Condition[] = [];
   const place = (column: string) => sql.ref(`${table}.${column}`);
   if (userId !== undefined) {
     const own = isText(place('user_id'), userId);
     const ofTeams = sql`${place('team_id')} in (${sql.join(teamIds)})`;
     conditions.push(teamIds.length === 0 ? own : sql<SqlBool>`(${own} or ${ofTeams})`);
+  }
+  if (userIds !== undefined) {
+    const ids = sql.join(userIds.length === 0 ? [''] : userIds);
+    conditions.push(sql<SqlBool>`${place('user_id')} in (${ids})`);
   }
   if (keyId !== undefined) conditions.push(isText(place('key_id'), keyId));
   for (const name of nameWords) {

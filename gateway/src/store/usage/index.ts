@@ -54,6 +54,7 @@ export { csvHeading, toCsv } from './csv.ts';
 export {
   countNames,
   countedDimensions,
+  costsBy,
   groupUsage,
   mergeGroups,
   metrics,

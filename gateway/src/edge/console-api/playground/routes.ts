@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Administration, sessionKey } from '#administration/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
-import { listTeams, sessionEnd } from '#identity/index.ts';
+import { findTeam, sessionEnd } from '#identity/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
@@ -60,11 +60,10 @@ export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOpti
 /** @throws ApiError `invalid` */
 async function teamIdOf(db: Db, team: string | null, email: string): Promise<string | null> {
   if (team === null) return null;
-  const own = (await listTeams(db)).find(
-    ({ name, enabled, members }) =>
-      name === team && enabled && members.some(({ user }) => user === email),
-  );
-  if (own === undefined) throw noSuch('team', `you are in no team '${team}'`);
+  const own = await findTeam(db, team);
+  const isMember = own?.name === team && own.members.some(({ user }) => user === email);
+  if (own === null || !own.enabled || !isMember)
+    throw noSuch('team', `you are in no team '${team}'`);
   return own.id;
 }
 

@@ -50,8 +50,8 @@ export function createTeamDescriber({ held, placeInFile, now }: DescriptionOptio
   async function detailOf(db: Db, team: StoredTeam, hours: Hours) {
     const [view] = await viewsOf(db, [team]);
     if (view === undefined) throw noSuchTeam();
-    const usage = await usageBy(db, 'user', hours, team.id);
-    const total = (await usageBy(db, 'team', hours, team.id)).get(team.id) ?? noUsage;
+    const usage = await usageBy(db, 'user', hours, { team: team.id });
+    const total = (await usageBy(db, 'team', hours, { team: team.id })).get(team.id) ?? noUsage;
     const parts = new Map(team.members.map(({ user, budget }) => [user, budget]));
     const meterOf = (id: string) => `team:${team.id}:member:${id}`;
     const limits = await readLimits(
