@@ -45,7 +45,7 @@ function inMemory(): MoneyBench {
 
 async function onPostgres(): Promise<MoneyBench> {
   const clock = new TestClock();
-  const { database, url, close } = await openTestDatabase('postgres');
+  const { database, close } = await openTestDatabase('postgres');
   const { kysely } = database;
   let lives = 0;
   const money = new LeasedMoney({

@@ -141,7 +141,7 @@ export async function costsBy(
   return new Map(
     rows.map(({ name, requests, cost }) => [
       String(name),
-      { requests: Number(requests), cost: BigInt(cost as bigint) },
+      { requests: Number(requests), cost: BigInt(cost as string | bigint) },
     ]),
   );
 }
