@@ -120,19 +120,28 @@ test('failed sign-ins are counted by address, and written as one line', async ()
   ]);
 });
 
-test('a wrong password is on record once the gateway has stopped', async () => {
+test.each([
+  ['password', 'session', (url: string) => logIn(url, 'member@example.com', 'not the right one')],
+  [
+    'admin key',
+    'admin_key',
+    (url: string) =>
+      fetch(`${url}/admin/v1/users`, { headers: { authorization: 'Bearer sa-not-the-right-one' } }),
+  ],
+])('a wrong %s is on record once the gateway has stopped', async (_name, kind, attempt) => {
   const other = await startWithPeople();
-  const response = await logIn(other.url, 'member@example.com', 'not the right password');
+  const response = await attempt(other.url);
   expect(response.status).toBe(401);
   const { database } = other.app;
   const found: unknown[] = [];
   const close = database.close.bind(database);
   database.close = async () => {
-    found.push(...(await listAudit(database.kysely, { action: 'session.refuse', limit: 10 })));
+    found.push(...(await listAudit(database.kysely, { action: `${kind}.refuse`, limit: 10 })));
     await close();
   };
   await other.close();
   expect(found).toMatchObject([{ object: { name: '127.0.0.1' }, changes: [{ after: 1 }] }]);
+  expect(JSON.stringify(found)).not.toContain('not-the-right-one');
 });
 
 test.each(dialects.filter((dialect) => !isSkipped(dialect)))(
