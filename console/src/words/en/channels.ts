@@ -154,6 +154,7 @@ export const channels = {
     timeouts_keepalive_comment: 'Sign of life to clients',
   },
   chooseVendor: 'Choose',
+  severalByKey: 'Keys of this form are those of {{names}}. Choose one.',
   seenByKey: 'Seen by the form of the key. Change it for a proxy with keys of its own.',
   storedKeys: 'Stored keys',
   newKeys: 'New: {{keys}}',
