@@ -16,6 +16,7 @@ import {
 import styles from './editor.module.css';
 import { MemberField } from './fields.tsx';
 import { FoundModels } from './found-models.tsx';
+import { LeaveUnsaved } from './leave-unsaved.tsx';
 import { equalsOf, type Channel } from './list.ts';
 import { ModelsField } from './models-field.tsx';
 import { HeadersField, KeysField } from './secret-fields.tsx';
@@ -70,6 +71,10 @@ export function ChannelEditor(props: Props) {
   const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
   const body = bodyOf(kept.before, draft);
   const count = Object.keys(body).length;
+  const isUnsaved = useRef(false);
+  useEffect(() => {
+    isUnsaved.current = count > 0 && !isReadOnly;
+  }, [count, isReadOnly]);
   /** What a test sends: the channel as it stands on the page. */
   const tried = () => (channel === null ? body : { ...body, id: channel.id });
   const vendor = vendorOf(draft, form.vendors);
@@ -102,6 +107,7 @@ export function ChannelEditor(props: Props) {
               'if-match': `"${revision}"`,
             });
       take(saved);
+      isUnsaved.current = false;
       await client.invalidateQueries({ queryKey: ['channels'] });
       onSaved(saved);
     } catch (error) {
@@ -337,6 +343,7 @@ export function ChannelEditor(props: Props) {
           </div>
         )}
       </form>
+      <LeaveUnsaved isUnsaved={isUnsaved} />
       {theirs !== null && merge !== null && (
         <TwoEditors
           name={theirs.name}
