@@ -124,6 +124,13 @@ test.runIf(hasBrowser)(
     await field('Vendor').selectOption('openai-compatible');
     await field('API key').fill('invalid-0123456789abcdef');
     await page.getByText('New: inv…cdef').waitFor();
+    // Whoever leaves the page is asked before, and finds all as it was.
+    await page.getByRole('link', { name: 'Health' }).click();
+    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
+    expect(await axeProblems()).toEqual([]);
+    await leaving.getByRole('button', { name: 'Stay here' }).click();
+    await leaving.waitFor({ state: 'detached' });
+    expect(await field('API key').inputValue()).toBe('invalid-0123456789abcdef');
     await field('Base address').fill(`${gateway.simulator.url}/v1`);
     await field('Model to ask').fill('demo-reasoning');
     await page.getByRole('button', { name: 'Test', exact: true }).click();

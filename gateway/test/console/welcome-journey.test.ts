@@ -48,6 +48,30 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Enter');
     await page.getByText('The printed one no longer works.').waitFor();
 
+    // An upstream: whose key it is, is seen by its form where only one vendor has such keys.
+    await page.getByText('every answer comes from the built-in simulator').waitFor();
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    await field('API key').fill('sk-0123456789abcdef0123456789abcdef');
+    await page.getByText(/^Keys of this form are those of .*openai.*\. Choose one\.$/).waitFor();
+    expect(await field('Vendor').inputValue()).toBe('');
+    await field('API key').fill('xai-0123456789abcdef');
+    expect(await field('Vendor').inputValue()).toBe('xai');
+    await field('Vendor').selectOption('openai-compatible');
+    await field('API key').fill('invalid-0123456789abcdef');
+    await field('Base address').fill(`${gateway.simulator.url}/v1`);
+    await field('Model to ask').fill('demo-chat');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText('The upstream refuses this key.').waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await page.getByRole('button', { name: 'Give another key' }).click();
+    await page.keyboard.type('key-good-0123456789abcdef');
+    await page.getByRole('button', { name: 'Test again' }).click();
+    await page.getByText('The channel works.').waitFor();
+    await page.getByRole('button', { name: 'Find the models' }).click();
+    await page.getByLabel('demo-chat', { exact: true }).check();
+    await page.getByRole('button', { name: 'Use it with one model' }).click();
+    await page.getByText('Requests go to openai-compatible.').waitFor();
+
     await page.getByLabel('Name').fill('notebook');
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByText('Waiting for a request with the key').waitFor();

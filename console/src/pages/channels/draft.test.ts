@@ -3,7 +3,7 @@ import {
   bodyOf,
   mergeDrafts,
   vendorOf,
-  vendorOfKey,
+  vendorsOfKey,
   withVendor,
   type Draft,
   type Vendor,
@@ -96,19 +96,22 @@ const vendor = (name: string, base_url: string | null, ...key_beginnings: string
   key_beginnings,
 });
 const vendors = [
-  vendor('openai', 'https://api.openai.com/v1', 'sk-'),
+  vendor('openai', 'https://api.openai.com/v1', 'sk-proj-', 'sk-'),
   vendor('openai-compatible', null),
   vendor('anthropic', 'https://api.anthropic.com/v1', 'sk-ant-'),
   vendor('groq', 'https://api.groq.com/openai/v1', 'gsk_'),
+  vendor('deepseek', 'https://api.deepseek.com', 'sk-'),
 ];
 
 test.each([
-  ['sk-proj-abc', 'openai'],
-  ['sk-ant-abc', 'anthropic'],
-  ['gsk_abc', 'groq'],
-  ['abc', undefined],
-])('%s is a key of %s', (key, name) => {
-  expect(vendorOfKey(key, vendors)?.name).toBe(name);
+  ['sk-proj-abc', ['openai']],
+  ['sk-ant-abc', ['anthropic']],
+  ['gsk_abc', ['groq']],
+  // Whose it is only the person knows: it is sent to neither before.
+  ['sk-abc', ['openai', 'deepseek']],
+  ['abc', []],
+])('%s is a key of %s', (key, names) => {
+  expect(vendorsOfKey(key, vendors).map(({ name }) => name)).toEqual(names);
 });
 
 test('a server that is known by its address is one of its provider', () => {

@@ -155,13 +155,17 @@ export function mergeDrafts(
   return { merged: merged as unknown as Draft, changes };
 }
 
-/** The vendor whose keys look like this one; undefined: it could be anybody's. */
-export function vendorOfKey(key: string, vendors: readonly Vendor[]): Vendor | undefined {
+/** The vendors whose keys look like this one: those with the longest beginning. None: it could be anybody's. */
+export function vendorsOfKey(key: string, vendors: readonly Vendor[]): readonly Vendor[] {
   const lengthOf = ({ key_beginnings: beginnings }: Vendor) =>
     Math.max(0, ...beginnings.filter((each) => key.startsWith(each)).map(({ length }) => length));
-  const [best] = vendors.toSorted((a, b) => lengthOf(b) - lengthOf(a));
-  return best !== undefined && lengthOf(best) > 0 ? best : undefined;
+  const longest = Math.max(0, ...vendors.map(lengthOf));
+  return longest === 0 ? [] : vendors.filter((vendor) => lengthOf(vendor) === longest);
 }
+
+/** The last key that was typed or pasted; empty: none. */
+export const typedKey = (keys: Draft['api_keys'] = []): string =>
+  keys.findLast((key) => typeof key === 'string') ?? '';
 
 /** With the address and the protocols of another vendor. */
 export const withVendor = (draft: Draft, { provider, base_url, protocols }: Vendor): Draft => ({

@@ -9,20 +9,20 @@ import {
   draftOf,
   mergeDrafts,
   vendorOf,
-  vendorOfKey,
-  withVendor,
   type ChannelDetail,
   type ChannelForm,
   type Draft,
 } from './draft.ts';
 import styles from './editor.module.css';
-import { Labelled, MemberField } from './fields.tsx';
+import { MemberField } from './fields.tsx';
 import { FoundModels } from './found-models.tsx';
+import { LeaveUnsaved } from './leave-unsaved.tsx';
 import { equalsOf, type Channel } from './list.ts';
 import { ModelsField } from './models-field.tsx';
 import { HeadersField, KeysField } from './secret-fields.tsx';
 import { TrialPart } from './trial.tsx';
 import { TwoEditors } from './two-editors.tsx';
+import { VendorField, withKey } from './vendor-field.tsx';
 
 interface Props {
   readonly form: ChannelForm;
@@ -66,13 +66,15 @@ export function ChannelEditor(props: Props) {
   const [isBusy, setBusy] = useState(false);
   const [theirs, setTheirs] = useState<ChannelDetail | null>(null);
   const [call] = useState(newCallName);
-  /** The vendor that was seen by a key, and may be changed by another one. */
-  const [seen, setSeen] = useState<string | null>(null);
   const element = useRef<HTMLFormElement>(null);
   const own = all.find(({ id }) => id === channel?.id);
   const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
   const body = bodyOf(kept.before, draft);
   const count = Object.keys(body).length;
+  const isUnsaved = useRef(false);
+  useEffect(() => {
+    isUnsaved.current = count > 0 && !isReadOnly;
+  }, [count, isReadOnly]);
   /** What a test sends: the channel as it stands on the page. */
   const tried = () => (channel === null ? body : { ...body, id: channel.id });
   const vendor = vendorOf(draft, form.vendors);
@@ -83,18 +85,6 @@ export function ChannelEditor(props: Props) {
     if (problems.length === 0) return;
     element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [problems]);
-
-  function changeKeys(next: Partial<Draft>): void {
-    const typed = next.api_keys?.findLast((key) => typeof key === 'string');
-    const guess = typed === undefined ? undefined : vendorOfKey(typed, form.vendors);
-    const isFree = draft.provider === '' || (seen !== null && seen === vendor?.name);
-    if (guess === undefined || !isFree || channel !== null) {
-      change(next);
-      return;
-    }
-    setSeen(guess.name);
-    setDraft((last) => withVendor({ ...last, ...next }, guess));
-  }
 
   function take(changed: ChannelDetail, next?: Draft): void {
     const before = draftOf(changed, form);
@@ -117,6 +107,7 @@ export function ChannelEditor(props: Props) {
               'if-match': `"${revision}"`,
             });
       take(saved);
+      isUnsaved.current = false;
       await client.invalidateQueries({ queryKey: ['channels'] });
       onSaved(saved);
     } catch (error) {
@@ -191,34 +182,13 @@ export function ChannelEditor(props: Props) {
         <div className={styles['two']}>
           <KeysField
             draft={draft}
-            onChange={changeKeys}
+            onChange={(next) =>
+              channel === null ? setDraft((last) => withKey(last, next, form)) : change(next)
+            }
             problems={problems}
             states={own?.api_keys ?? []}
           />
-          <Labelled
-            name="provider"
-            problems={problems}
-            hint={seen !== null && seen === vendor?.name ? say('channels.seenByKey') : undefined}
-          >
-            {({ id, note, isWrong }) => (
-              <select
-                className="input"
-                id={id}
-                value={vendor?.name ?? ''}
-                aria-invalid={isWrong}
-                aria-describedby={note}
-                onChange={({ target }) => {
-                  const chosen = form.vendors.find(({ name }) => name === target.value);
-                  if (chosen !== undefined) setDraft(withVendor(draft, chosen));
-                }}
-              >
-                {vendor === undefined && <option value="">{say('channels.chooseVendor')}</option>}
-                {form.vendors.map(({ name }) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
-            )}
-          </Labelled>
+          <VendorField draft={draft} form={form} problems={problems} onChange={setDraft} />
         </div>
       ),
     },
@@ -373,6 +343,7 @@ export function ChannelEditor(props: Props) {
           </div>
         )}
       </form>
+      <LeaveUnsaved isUnsaved={isUnsaved} />
       {theirs !== null && merge !== null && (
         <TwoEditors
           name={theirs.name}

@@ -13,6 +13,8 @@ import { Snippet } from '../../pieces/snippet.tsx';
 import type { ClientName } from '../../snippets/clients.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
+import { FirstUpstream } from '../channels/first-upstream.tsx';
+import { channelsQuery } from '../channels/list.ts';
 import { modelsQuery } from '../models/query.ts';
 import { PasswordForm } from '../settings/password-form.tsx';
 import styles from './page.module.css';
@@ -23,6 +25,7 @@ export function WelcomePage() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const session = useSession();
+  const mayAdd = session.permissions.includes('channels.write');
   const [hasPassword, setHasPassword] = useState(false);
   /** The only place that holds the secret: it is forgotten with the page. */
   const [issued, setIssued] = useState<Result<'createKey'> | null>(null);
@@ -73,10 +76,11 @@ export function WelcomePage() {
               </>
             )}
           </Step>
-          <Step number={2} title={say('welcome.key')} isDone={issued !== null}>
+          {mayAdd && <Upstream />}
+          <Step number={mayAdd ? 3 : 2} title={say('welcome.key')} isDone={issued !== null}>
             {issued === null ? <NewKey onMade={setIssued} /> : <UseKey issued={issued} />}
           </Step>
-          <Step number={3} title={say('welcome.first')} isDone={first.data != null}>
+          <Step number={mayAdd ? 4 : 3} title={say('welcome.first')} isDone={first.data != null}>
             {issued === null ? (
               <p className="second">{say('welcome.keyFirst')}</p>
             ) : first.data == null ? (
@@ -90,6 +94,34 @@ export function WelcomePage() {
         </ol>
       </div>
     </>
+  );
+}
+
+/** Where answers come from: the simulator, until there is an upstream. */
+function Upstream() {
+  const say = useWords();
+  const [made, setMade] = useState<string | null>(null);
+  const channels = useQuery(channelsQuery).data?.data ?? [];
+  const real = channels.filter(({ enabled, provider }) => enabled && provider !== 'simulator');
+  const names = made === null ? real.map(({ name }) => name) : [made];
+  return (
+    <Step number={2} title={say('welcome.upstream')} isDone={names.length > 0}>
+      {names.length > 0 ? (
+        <>
+          <p className="second" role="status">
+            {say('welcome.upstreamDone', { names: names.join(', ') })}
+          </p>
+          <Link className="link" to="/channels">
+            {say('channels.title')}
+          </Link>
+        </>
+      ) : (
+        <>
+          <p className="second">{say('welcome.upstreamHint')}</p>
+          <FirstUpstream onMade={({ name }) => setMade(name)} />
+        </>
+      )}
+    </Step>
   );
 }
 

@@ -1,11 +1,17 @@
 export const welcome = {
   title: 'Welcome',
   skip: 'Skip',
-  lead: 'Three steps to the first request, about a minute. All of it can be done later too.',
+  lead: 'A few steps to the first request, about two minutes. All of it can be done later too.',
   password: 'Your own password',
   passwordHint:
     'The printed one was shown on the screen of the machine. Choose one that only you know.',
   passwordDone: 'Set. The printed one no longer works.',
+  upstream: 'An upstream',
+  upstreamHint:
+    'Until there is one, every answer comes from the built-in simulator. Paste the key of a vendor; it is kept encrypted, and goes to the address below only.',
+  upstreamDone: 'Requests go to {{names}}.',
+  useUpstream_one: 'Use it with one model',
+  useUpstream_other: 'Use it with {{count}} models',
   key: 'A key for your client',
   keyHint: 'Seen with every request that is sent with it.',
   make: 'Make the key',

@@ -148,6 +148,13 @@ export const channels: Words['channels'] = {
     timeouts_keepalive_comment: '给客户端的保活信号',
   },
   chooseVendor: '请选择',
+  leave: {
+    title: '不保存就离开？',
+    hint: '这里的更改会丢失，包括粘贴的密钥。',
+    discard: '放弃并离开',
+    stay: '留在这里',
+  },
+  severalByKey: '这种形式的密钥属于 {{names}}，请选择。',
   seenByKey: '由密钥的形式识别。如果是有自己密钥的代理，请更改。',
   storedKeys: '已保存的密钥',
   newKeys: '新增：{{keys}}',

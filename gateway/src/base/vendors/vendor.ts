@@ -26,7 +26,7 @@ export interface VendorFacts {
   readonly alsoSpeaks?: readonly ProtocolName[];
   /** The environment variable whose key offers a first channel when nothing is configured. */
   readonly environmentKey: string | null;
-  /** How its keys begin, where that tells them from those of others. Absent: it is not known. */
+  /** How its keys begin; keys of several vendors may begin alike. Absent: it is not known. */
   readonly keyBeginnings?: readonly string[];
   /** `owned_by` of its models in the bundled catalogue. Absent: the catalogue has no model of it. */
   readonly ownedBy?: string;

@@ -124,6 +124,7 @@ export const dashscope = {
   versionPath: '/api/v1',
   protocols: ['video-synthesis'],
   environmentKey: 'DASHSCOPE_API_KEY',
+  keyBeginnings: ['sk-'],
   countsTokensIn: [],
   paths: dashscopePaths,
   headers: bearer,

@@ -14,6 +14,7 @@ export const deepseek = {
   baseUrl: 'https://api.deepseek.com/v1',
   protocols: ['chat'],
   environmentKey: 'DEEPSEEK_API_KEY',
+  keyBeginnings: ['sk-'],
   traitsOf: () => demandingTraits,
   // It is strict with lone surrogates: https://github.com/JohnnyZ93/oai-compatible-copilot/issues/206
   repairs: ['b41'],

@@ -32,6 +32,7 @@ export const moonshot = {
   alsoAt: ['api.moonshot.cn', 'api.kimi.com'],
   protocols: ['chat'],
   environmentKey: 'MOONSHOT_API_KEY',
+  keyBeginnings: ['sk-'],
   traitsOf: () => demandingTraits,
   // "ROLE_UNSPECIFIED": https://github.com/openclaw/openclaw/pull/22194
   quirks: [{ id: 'p20', protocol: 'chat', edit: developerAsSystem }],

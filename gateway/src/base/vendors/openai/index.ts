@@ -173,7 +173,7 @@ export const openai = {
   versionPath: '/v1',
   protocols: ['chat', 'responses', 'images', 'embeddings'],
   environmentKey: 'OPENAI_API_KEY',
-  keyBeginnings: ['sk-'],
+  keyBeginnings: ['sk-proj-', 'sk-svcacct-', 'sk-'],
   ownedBy: 'openai',
   countsTokensIn: ['responses'],
   textProtocolsOf: (model) => readModelName(model).protocols,

@@ -1,0 +1,137 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiFailure, newCallName, write, type FieldProblem } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useWords } from '../../words/index.ts';
+import {
+  bodyOf,
+  channelFormQuery,
+  emptyDraft,
+  vendorOf,
+  type ChannelDetail,
+  type ChannelForm,
+  type Draft,
+} from './draft.ts';
+import styles from './editor.module.css';
+import { MemberField } from './fields.tsx';
+import { FoundModels } from './found-models.tsx';
+import { channelsQuery, type Channel } from './list.ts';
+import { KeysField } from './secret-fields.tsx';
+import { TrialPart } from './trial.tsx';
+import { VendorField, withKey } from './vendor-field.tsx';
+
+interface Props {
+  readonly onMade: (channel: ChannelDetail) => void;
+}
+
+/** A channel from a key alone: what else it needs follows from the vendor. All of it can be changed in the editor. */
+export function FirstUpstream({ onMade }: Props) {
+  const form = useQuery(channelFormQuery);
+  const all = useQuery(channelsQuery);
+  const failed = form.isError ? form : all.isError ? all : null;
+  if (failed !== null) {
+    return <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />;
+  }
+  if (form.data === undefined || all.data === undefined) return <Skeleton rows={4} />;
+  return <Fields form={form.data} all={all.data.data} onMade={onMade} />;
+}
+
+function Fields({
+  form,
+  all,
+  onMade,
+}: Props & { readonly form: ChannelForm; readonly all: readonly Channel[] }) {
+  const say = useWords();
+  const client = useQueryClient();
+  const { csrf_token: token } = useSession();
+  const [draft, setDraft] = useState<Draft>(() => emptyDraft(form));
+  const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [call] = useState(newCallName);
+  const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
+  const address = form.members.find(({ name }) => name === 'base_url');
+  const body = () => bodyOf(emptyDraft(form), draft);
+  const names = draft.models.map(({ name }) => name);
+
+  async function save(): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    setProblems([]);
+    const name = freeName(vendorOf(draft, form.vendors)?.name ?? 'upstream', all);
+    try {
+      const made = await write<'createChannel'>('POST', '/channels', { ...body(), name }, token, {
+        'idempotency-key': call,
+      });
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['channels'] }),
+        client.invalidateQueries({ queryKey: ['models'] }),
+      ]);
+      onMade(made);
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      setProblems(error.fields);
+      setProblem(error.message);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <div className={styles['stack']}>
+      <div className={styles['two']}>
+        <KeysField
+          draft={draft}
+          onChange={(next) => setDraft((last) => withKey(last, next, form))}
+          problems={problems}
+          states={[]}
+        />
+        <VendorField draft={draft} form={form} problems={problems} onChange={setDraft} />
+        {address !== undefined && (
+          <MemberField
+            member={address}
+            value={draft.base_url}
+            onChange={(value) => change({ base_url: value as string })}
+            problems={problems}
+          />
+        )}
+      </div>
+      <TrialPart
+        bodyOf={body}
+        models={names}
+        known={form.models}
+        triesAtOnce={false}
+        onRemedy={(what) => {
+          if (what === 'model') return;
+          if (what === 'key') change({ api_keys: [] });
+          document
+            .getElementById(what === 'key' ? 'channel-api_keys' : 'channel-base_url')
+            ?.focus();
+        }}
+      />
+      <FoundModels bodyOf={body} models={draft.models} onChange={change} />
+      <p className="problem" role="alert">
+        {problem}
+      </p>
+      <div>
+        <button
+          type="button"
+          className="button main"
+          disabled={isBusy || names.length === 0}
+          onClick={() => void save()}
+        >
+          {say('welcome.useUpstream', { count: names.length })}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** @param wanted with a number behind it, where another channel has it */
+function freeName(wanted: string, all: readonly Channel[]): string {
+  const taken = new Set(all.map(({ name }) => name));
+  let name = wanted;
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;
+  return name;
+}
