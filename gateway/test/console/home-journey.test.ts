@@ -59,6 +59,17 @@ test.runIf(hasBrowser)(
     expect(await changes.locator('td:first-child').allTextContents()).toEqual(
       expect.arrayContaining(['Key', 'Model', 'Person']),
     );
+    // Against days of one's own choice: today has the same requests, so nothing differs.
+    const today = await page.getByLabel('to', { exact: true }).getAttribute('max');
+    await page.goto(
+      `${gateway.url}/console/usage?group=model&sub=key&compare=true&range=today&tz=UTC`,
+    );
+    await page.getByLabel('Against, from').fill(today ?? '');
+    await page.waitForURL(new RegExp(`against=${today}\\.\\.${today}`));
+    await page.getByText('costs more or less than in that span.').waitFor();
+    await page.getByRole('button', { name: 'The span before' }).click();
+    await changes.filter({ hasText: 'crews' }).getByText('new').waitFor();
+    await page.goto(`${gateway.url}/console/usage?group=model&sub=key&compare=true`);
     // Left out with Alt.
     const sums = page.getByRole('group', { name: 'Sums' });
     await sums.getByRole('link', { name: 'crews' }).click({ modifiers: ['Alt'] });

@@ -86,8 +86,8 @@ keys:
       const unheard = await create('unheard');
       expect(await everywhere(unheard)).toEqual([200, 200, 200]);
       const listeners = await listenersOf(database);
-      // Each node listens to changes of settings, and to those of leases.
-      expect(listeners).toHaveLength(2 * nodeNames.length);
+      // Each node listens over one connection.
+      expect(listeners).toHaveLength(nodeNames.length);
       for (const pid of listeners) {
         await sql`select pg_terminate_backend(${pid})`.execute(database.kysely);
       }

@@ -24,7 +24,7 @@ import { FilterLine } from '../requests/filter-line.tsx';
 import { filterProblemOf, nameWords, withoutWord } from '../requests/filter.ts';
 import { toCsv } from './csv.ts';
 import styles from './page.module.css';
-import { buckets, type UsageSearch } from './search.ts';
+import { buckets, readDays, type UsageSearch } from './search.ts';
 import { SmallCharts } from './small-charts.tsx';
 import { SpeedTable } from './speed-table.tsx';
 import { TimeTable } from './time-table.tsx';
@@ -205,7 +205,15 @@ export function UsagePage() {
               format={amount}
             />
           )}
-        {compare && failed === undefined && <WhatChanged span={span} filter={filter} />}
+        {compare && failed === undefined && (
+          <WhatChanged
+            span={span}
+            filter={filter}
+            zone={zoneOfDays(zone)}
+            against={readDays(search.against)}
+            onAgainst={(days) => change({ against: days === null ? undefined : days.join('..') })}
+          />
+        )}
         {byName.data !== undefined && byName.data.requests > 0 && (
           <section className={stale(byName, styles['table'])}>
             <SumsTable

@@ -1,6 +1,8 @@
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { read } from '../../api/client.ts';
+import { addDays, dayOf, startOfDay, type Day } from '../../app/days.ts';
 import type { Span } from '../../app/range.ts';
 import { exact, plus, toText } from '../../format/exact.ts';
 import { useFormats } from '../../format/numbers.ts';
@@ -28,16 +30,35 @@ const mostNames = '200';
 const mostShown = 20;
 const hour = 3_600_000;
 
-/** Which key, model or person is behind a change of the cost: this span against the one before it, of the same length. */
-export function WhatChanged({ span, filter }: { readonly span: Span; readonly filter: string }) {
+/** The first and the last day. */
+type Days = readonly [first: Day, last: Day];
+
+interface Props {
+  readonly span: Span;
+  readonly filter: string;
+  /** In which days begin. */
+  readonly zone: string;
+  /** Days to compare with; null: the span before, of the same length. */
+  readonly against: Days | null;
+  readonly onAgainst: (days: Days | null) => void;
+}
+
+/** Which key, model or person is behind a change of the cost: this span against another one. */
+export function WhatChanged({ span, filter, zone, against, onAgainst }: Props) {
   const say = useWords();
   const formats = useFormats();
   const from = Date.parse(span.from);
   // Sums know whole hours only: as many before as in the span.
   const length = Math.ceil(span.length / hour) * hour;
-  const spans = [
-    { from: span.from, ...(span.to !== undefined && { to: span.to }) },
-    { from: new Date(Math.max(0, from - length)).toISOString(), to: span.from },
+  const startOf = (day: Day) => new Date(startOfDay(day, zone)).toISOString();
+  const other =
+    against === null
+      ? { from: new Date(Math.max(0, from - length)).toISOString(), to: span.from }
+      : { from: startOf(against[0]), to: startOf(addDays(against[1], 1)) };
+  const spans = [{ from: span.from, ...(span.to !== undefined && { to: span.to }) }, other];
+  const chosenDays: Days = against ?? [
+    dayOf(Date.parse(other.from), zone),
+    dayOf(Date.parse(other.to) - 1, zone),
   ];
   const queries = compared.flatMap((by) =>
     spans.map((range) => ({
@@ -88,6 +109,26 @@ export function WhatChanged({ span, filter }: { readonly span: Span; readonly fi
           })}
         </span>
       </h2>
+      <div className={styles['choices']}>
+        {(['from', 'to'] as const).map((end, at) => (
+          <DayField
+            key={end}
+            name={say(`explore.against.${end}`)}
+            day={chosenDays[at] ?? ''}
+            latest={dayOf(Date.now(), zone)}
+            onChange={(day) => {
+              const [first, last] = end === 'from' ? [day, chosenDays[1]] : [chosenDays[0], day];
+              // The other end follows one that passes it.
+              onAgainst(first <= last ? [first, last] : [day, day]);
+            }}
+          />
+        ))}
+        {against !== null && (
+          <button type="button" className="button" onClick={() => onAgainst(null)}>
+            {say('explore.against.before')}
+          </button>
+        )}
+      </div>
       {changes.length === 0 ? (
         <p className="state">{say('explore.noChange')}</p>
       ) : (
@@ -128,6 +169,42 @@ export function WhatChanged({ span, filter }: { readonly span: Span; readonly fi
         </div>
       )}
     </section>
+  );
+}
+
+/** Years before this one are being typed. */
+const earliest = '2000-01-01';
+
+function DayField({
+  name,
+  day,
+  latest,
+  onChange,
+}: {
+  readonly name: string;
+  readonly day: Day;
+  readonly latest: Day;
+  readonly onChange: (day: Day) => void;
+}) {
+  /** Null: it is the day. */
+  const [text, setText] = useState<string | null>(null);
+  return (
+    <label className={styles['choice']}>
+      <span>{name}</span>
+      <input
+        type="date"
+        className="input"
+        required
+        min={earliest}
+        max={latest}
+        value={text ?? day}
+        onChange={({ target: { value, validity } }) => {
+          setText(validity.valid ? null : value);
+          if (validity.valid) onChange(value);
+        }}
+        onBlur={() => setText(null)}
+      />
+    </label>
   );
 }
 

@@ -13,7 +13,7 @@ export function createFeedLink(database: Pick<OpenDatabase, 'kysely' | 'listen'>
   return {
     // PostgreSQL takes less than 8,000 bytes.
     longest: 7_900,
-    send: (topic, texts) => notify(database, channels[topic], texts),
+    send: (topic, texts) => notify(database.kysely, channels[topic], texts),
     listen(topic, onText, onReady) {
       const listening = listen([channels[topic]], (text) => {
         if (text !== null) onText(text);

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import pg from 'pg';
 import { postgresUrls } from '#config/index.ts';
-import type { OpenDatabase } from './open.ts';
 import { destroyConnection } from './postgres.ts';
+import type { Database } from './schema.ts';
 
 /** The channel that writers notify, in the transaction of the change. PostgreSQL delivers only within one database. */
 export const changesChannel = 'sluice_changes';
@@ -30,13 +30,13 @@ export type Listen = (
  * after the other; none waits there until this one is on disk.
  */
 export async function notify(
-  { kysely }: Pick<OpenDatabase, 'kysely'>,
+  db: Kysely<Database>,
   channel: string,
   texts: readonly string[],
 ): Promise<void> {
   await sql`
     select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, text)
-    from unnest(${texts}::text[]) as text`.execute(kysely);
+    from unnest(${texts}::text[]) as text`.execute(db);
 }
 
 interface Subscriber {

@@ -135,15 +135,10 @@ export async function costsBy(
   filter: RangeFilters,
 ): Promise<ReadonlyMap<string, Pick<Sums, 'requests' | 'cost'>>> {
   const source = await sourceOf(db, { ...filter, by: [dimension] }, true, ['requests', 'cost']);
-  const { rows } = await sql<Record<'name' | 'requests' | 'cost', unknown>>`
+  const { rows } = await sql<{ name: string } & Pick<Sums, 'requests' | 'cost'>>`
     select ${columnOf(dimension)} as name, sum(requests) as requests, sum(cost) as cost
     from ${source} group by 1`.execute(db);
-  return new Map(
-    rows.map(({ name, requests, cost }) => [
-      String(name),
-      { requests: Number(requests), cost: BigInt(cost as string | bigint) },
-    ]),
-  );
+  return new Map(rows.map(({ name, ...sums }) => [name, sums]));
 }
 
 /** What `countNames` counts; `countKinds` counts the rest. */
