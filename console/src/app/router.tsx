@@ -212,7 +212,14 @@ const settings = createRoute({
 const account = createRoute({
   getParentRoute: () => settings,
   path: '/',
+  validateSearch: readProviderProblem,
   component: lazyPage(() => import('../pages/settings/account.tsx'), 'Account'),
+});
+
+const signInMethods = createRoute({
+  getParentRoute: () => settings,
+  path: '/sign-in',
+  component: lazyPage(() => import('../pages/settings/sign-in-methods.tsx'), 'SignInMethods'),
 });
 
 const welcome = createRoute({
@@ -279,7 +286,7 @@ export function createConsoleRouter(client: QueryClient) {
         models,
         model,
         playground,
-        settings.addChildren([account]),
+        settings.addChildren([account, signInMethods]),
         welcome,
         health,
         people,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { applyFile, ensureDefaultGroup, recordAudit } from '#administration/index.ts';
+import { applyFile, ensureDefaultGroup, listAudit, recordAudit } from '#administration/index.ts';
 import { createKey, findUserByEmail, listKeys, upsertUser } from '#identity/index.ts';
 import { listAliases, listGroups, upsertGroup, upsertModel } from '#catalogue/index.ts';
 import { type Declared, parseConfig } from '#config/index.ts';
@@ -47,19 +47,22 @@ describe.each(dialects)('%s', (dialect) => {
       return () => opened.close();
     });
 
-    const apply = (text: string) =>
+    const apply = (text: string, takesOver = false) =>
       applyFile(
         { database, secrets: testSecrets, audit: recordAudit, now: () => 1_000 },
         { kind: 'file', path: 'f.yaml' },
         read(text),
-        { fingerprint: text, node: 'node_a' },
+        { fingerprint: text, node: 'node_a', takesOver },
       );
-    const plan = async (text: string, environment: Record<string, string> = {}) =>
-      planDeclaration(
-        read(text, environment),
-        await readState(database.kysely, testSecrets),
-        (secret) => testSecrets.hashKey(secret),
-      );
+    const plan = async (
+      text: string,
+      environment: Record<string, string> = {},
+      takesOver = false,
+    ) =>
+      planDeclaration(read(text, environment), await readState(database.kysely, testSecrets), {
+        hashKey: (secret) => testSecrets.hashKey(secret),
+        takesOver,
+      });
 
     it('creates what the file declares, owned by the file, and does nothing the second time', async () => {
       const first = await apply(file);
@@ -231,10 +234,79 @@ describe.each(dialects)('%s', (dialect) => {
         'console',
       );
       await expect(apply(file)).rejects.toThrow(
-        "model 'fast' is declared in the file but was created in the console: rename one of them",
+        "model 'fast' is declared in the file but was created in the console: rename one of them, or let the file have it with --take-over",
       );
       expect(await listGroups(database.kysely)).toEqual([]);
     });
+
+    it('takes over what the console created, of every kind, with the secrets that the file names', async () => {
+      await apply(file);
+      const owned = ['groups', 'models', 'aliases', 'channels', 'users', 'teams', 'keys'] as const;
+      for (const table of owned) {
+        await database.kysely.updateTable(table).set({ owner: 'console' }).execute();
+      }
+      // What another secret opened before stays with a key whose secret the file does not name.
+      const later = read(file).keys[1]!;
+      await change(database, (console) => createKey(console, later), 'console');
+      const [{ hash: kept } = { hash: null }] = await secretsOf('later');
+      const changed = file
+        .replace('sk-first-upstream', 'sk-second-upstream')
+        .replace('quota: 500', 'quota: 600')
+        .replace('sk-ci-0123456789abcdefghijklmnopqrstu', 'sk-ci-another-0123456789abcdefghijklm');
+      await expect(apply(changed)).rejects.toThrow('--take-over');
+
+      const { steps, conflicts } = await plan(changed, {}, true);
+      const owner = { field: 'owner', before: '"console"', after: '"file"', secret: false };
+      const secret = (field: string) => ({ field, before: null, after: null, secret: true });
+      expect(conflicts).toEqual([]);
+      expect(steps).toEqual(
+        [
+          ['group', 'partners'],
+          ['model', 'fast'],
+          ['alias', 'helper'],
+          ['channel', 'main', secret('api_keys')],
+          ['channel', 'pair'],
+          [
+            'user',
+            'ada@example.com',
+            { field: 'quota', before: '"500"', after: '"600"', secret: false },
+          ],
+          ['user', 'grace@example.com'],
+          ['team', 'research'],
+          ['key', 'ci', secret('secret')],
+          ['key', 'later'],
+        ].map(([kind, name, ...fields]) => ({
+          kind,
+          name,
+          action: 'update',
+          fields: [...fields, owner],
+        })),
+      );
+      const lines = await auditLines();
+      expect((await apply(changed, true)).steps).toEqual(steps);
+      expect((await auditLines()) - lines).toBe(steps.length);
+      const [ci] = await secretsOf('ci');
+      expect(ci).toEqual({
+        hash: testSecrets.hashKey('sk-ci-another-0123456789abcdefghijklm'),
+        owner: 'file',
+        secret_owner: 'file',
+      });
+      expect(await secretsOf('later')).toEqual([
+        { hash: kept, owner: 'file', secret_owner: 'console' },
+      ]);
+      const revision = await currentRevision(database);
+      expect((await apply(changed, true)).steps).toEqual([]);
+      expect((await apply(changed)).steps).toEqual([]);
+      expect(await currentRevision(database)).toBe(revision);
+    });
+
+    const secretsOf = (name: string) =>
+      database.kysely
+        .selectFrom('keys')
+        .select(['hash', 'owner', 'secret_owner'])
+        .where('name', '=', name)
+        .execute();
+    const auditLines = async () => (await listAudit(database.kysely, { limit: 1_000 })).length;
 
     it('never touches what the console created', async () => {
       const person = { ...read(file).users[0]!, email: 'eve@example.com' };

@@ -136,6 +136,7 @@ const carriers = [
 
 /** Files that do something with a member, or mean something else by its name. */
 const users: Readonly<Record<string, readonly string[]>> = {
+  'access/administration/admin-keys.ts': ['expires_at'],
   'access/administration/channels.ts': ['api_keys', 'base_url'],
   'access/administration/sessions.ts': ['expires_at'],
   'access/declaration/export.ts': ['api_keys', 'base_url'],

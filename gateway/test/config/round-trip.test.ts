@@ -218,7 +218,9 @@ test('an applied and exported file round-trips', async () => {
           environment: filled(exported),
         }).declared!;
         const state = await readState(opened.database.kysely, testSecrets);
-        const plan = planDeclaration(again, state, (secret) => testSecrets.hashKey(secret));
+        const plan = planDeclaration(again, state, {
+          hashKey: (secret) => testSecrets.hashKey(secret),
+        });
         expect({ steps: plan.steps, conflicts: plan.conflicts }).toEqual({
           steps: [],
           conflicts: [],

@@ -47,7 +47,7 @@ const planned = async (source: string) => {
   const { steps, conflicts, notes } = planDeclaration(
     read(source).declared!,
     await readState(opened.database.kysely, testSecrets),
-    (secret) => testSecrets.hashKey(secret),
+    { hashKey: (secret) => testSecrets.hashKey(secret) },
   );
   return lines([...steps, conflicts, notes]);
 };

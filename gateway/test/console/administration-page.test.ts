@@ -81,6 +81,10 @@ test('the examples of the page, run one after the other, do what it says', async
     email: 'admin@example.com',
     role: 'admin',
   });
+  const [automated] = printed('Admin keys');
+  expect(automated).toMatch(/^"\d/);
+  expect(automated).toMatch(/"name": "terraform",\s+"role": "admin",\s+"prefix": "sa-/);
+  expect(automated).toContain('"email": "admin@example.com"');
   const [sums, keys] = printed('Reading');
   expect(sums).toContain('"key": "admins"');
   expect(keys).toMatch(/^admins\tadmin@example\.com\t/);

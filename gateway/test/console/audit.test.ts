@@ -109,7 +109,7 @@ test.each([
 
 test('failed sign-ins are counted by address, and written as one line', async () => {
   const { database } = gateway.app;
-  const failures = createFailedSignIns({ database, now: () => 1_000 });
+  const failures = createFailedSignIns({ database, kind: 'session', now: () => 1_000 });
   for (let n = 0; n < 3; n += 1) failures.count('192.0.2.1');
   failures.count(null);
   await failures.close();

@@ -59,7 +59,6 @@ beforeAll(async () => {
     },
     findModels: () => Promise.reject(new Error('nobody looks')),
     feed: createLiveFeed({ epoch: 0, monotonic: () => 0 }),
-    state: { journal: { depth: 0, usable: true } },
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
   url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;

@@ -67,8 +67,30 @@ test('operators and viewers see how the gateway and its channels are, members do
         started: expect.any(String),
         silent_ms: expect.any(Number),
         journal: expect.any(Number),
+        state: {
+          version: expect.any(String),
+          host: expect.any(String),
+          worker: null,
+          under_way: 0,
+          lag_ms: expect.any(Number),
+          memory: { rss: expect.any(Number), heap: expect.any(Number) },
+          journal: { usable: true, depth: 0 },
+          degraded: [],
+          channels: {
+            count: 1,
+            first: [
+              {
+                name: 'refusing',
+                state: 'refused',
+                credentials: { ready: 0, cooling: 0, disabled: 1 },
+                rest_ms: expect.any(Number),
+              },
+            ],
+          },
+        },
       },
     ],
+    resting: [{ channel: 'refusing', nodes: 1, of: 1 }],
   });
   const { data } = (await (await admin.get('/channels')).json()) as { data: unknown[] };
   expect(data).toEqual([
@@ -179,6 +201,30 @@ test.runIf(hasBrowser)(
     await page.getByText('Redis does not respond.').waitFor();
     await page.getByText('let another one adopt its data folder').waitFor();
     expect(await axeProblems()).toEqual([]);
+    await page.unroute('**/admin/v1/health');
+    const fleet = page.getByRole('region', { name: 'Nodes' }).getByRole('row');
+    expect(await fleet.nth(1).innerText()).toMatch(/this one[^]*live[^]*1 channel not well there/);
+    // Three nodes: one of an older version, and one that has another version's state or none.
+    await page.route('**/admin/v1/health', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { readonly nodes: readonly { state: object }[] };
+      const [own] = body.nodes;
+      const others = [
+        { ...own, id: 'node_old', current: false, state: { ...own?.state, version: '0.0.1' } },
+        { ...own, id: 'node_unknown', current: false, state: null },
+      ];
+      const resting = [{ channel: 'sim', nodes: 2, of: 3 }];
+      await route.fulfill({ json: { ...body, nodes: [own, ...others], resting } });
+    });
+    await page.getByText('rests on 2 of 3 nodes').waitFor();
+    await fleet.getByText('of another version than this node').waitFor();
+    await page.getByText('Bring all nodes to one version.').waitFor();
+    await fleet.getByText('live, state unknown').waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await isWider()).toBe(false);
+    expect(await axeProblems()).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.unroute('**/admin/v1/health');
     await failure.getByRole('link', { name: '1 credential refused' }).click();
     await page.waitForURL('**/requests?*');

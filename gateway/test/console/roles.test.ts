@@ -55,9 +55,24 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /sign-in': ['admin', 'operator', 'viewer'],
   'POST /teams': ['admin'],
   'PATCH /teams/:id': ['admin'],
+  'GET /admin-keys': ['admin'],
+  'POST /admin-keys': ['admin'],
+  'DELETE /admin-keys/:id': ['admin'],
   'GET /accounts/:kind/:id/entries': ['admin', 'billing', 'viewer'],
   'POST /accounts/:kind/:id/credits': ['admin', 'billing'],
 };
+/** Where a program with an admin key has nothing of its own to see or to change, and what its role has to be. */
+const programs: Readonly<Record<string, readonly string[]>> = {
+  ...narrow,
+  'GET /keys': ['admin', 'viewer'],
+  'GET /keys/:id': ['admin', 'viewer'],
+  'POST /keys': ['admin'],
+  'PATCH /keys/:id': ['admin'],
+  'POST /keys/:id/rotate': ['admin'],
+  'POST /keys/:id/revoke': ['admin'],
+  'GET /teams': ['admin', 'billing', 'viewer'],
+};
+
 /** They need no session, or end it. */
 const elsewhere = [
   'GET /auth/methods',
@@ -74,12 +89,18 @@ const routes = Object.values(contract).filter(
 
 let gateway: TestGateway;
 const people = new Map<string, Person>();
+/** The admin key of each role that has one. */
+const adminKeys = new Map<string, string>();
 beforeAll(async () => {
   gateway = await startTestGateway({ config });
   const hash = passwordHash;
   for (const role of roles) {
     await setPassword(gateway, `${role}@example.com`, hash);
     people.set(role, await signIn(gateway.url, `${role}@example.com`, password));
+  }
+  for (const role of roles.slice(0, -1)) {
+    const response = await people.get('admin')!.send('POST', '/admin-keys', { name: role, role });
+    adminKeys.set(role, ((await response.json()) as { readonly key: string }).key);
   }
 }, 60_000);
 afterAll(() => gateway.close());
@@ -100,5 +121,28 @@ test.each(routes.map(({ method, path }) => [method, path] as const))(
     const anonymous = await fetch(`${gateway.url}/admin/v1${address}`, { method });
     await anonymous.body?.cancel();
     expect(anonymous.status).toBe(401);
+  },
+);
+
+test.each(routes.map((route) => [route.method, route.path, route] as const))(
+  '%s %s is for the admin keys that it is meant for',
+  async (method, path, { callers }) => {
+    const address = path.replace(':kind', 'user').replaceAll(/:\w+/g, 'nothing');
+    const allowed = callers === 'people' ? [] : (programs[`${method} ${path}`] ?? roles);
+    const body = path === '/keys' ? '{"name":"made"}' : '{}';
+    for (const [role, adminKey] of adminKeys) {
+      const response = await fetch(`${gateway.url}/admin/v1${address}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${adminKey}`,
+          'content-type': 'application/json',
+          'if-match': '"1"',
+        },
+        ...(method !== 'GET' && { body }),
+      });
+      await response.body?.cancel();
+      expect([role, response.status === 403]).toEqual([role, !allowed.includes(role)]);
+      expect([role, response.status < 500]).toEqual([role, true]);
+    }
   },
 );

@@ -61,6 +61,7 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
   const sessions = await kysely.selectFrom('sessions').select('id').execute();
   const factors = await kysely.selectFrom('second_factors').select('secret').execute();
   const recovery = await kysely.selectFrom('recovery_codes').select('hash').execute();
+  const adminKeys = await kysely.selectFrom('admin_keys').select('hash').execute();
   const kept = [
     ...users.flatMap(({ password_hash: hash, invite_hash: invite }) => [hash, invite]),
     ...keys.flatMap(({ hash, previous_hash: previous }) => [hash, previous]),
@@ -68,6 +69,7 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
     ...sessions.map(({ id }) => id),
     ...factors.map(({ secret }) => secret),
     ...recovery.map(({ hash }) => hash),
+    ...adminKeys.map(({ hash }) => hash),
   ].filter((value) => value !== null);
   const cookie = admin.cookie.split('; ').map((each) => each.slice(each.indexOf('=') + 1));
   const known = [
@@ -81,8 +83,8 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
     ...cookie,
     ...issued,
   ];
-  // A password, an invitation, keys with an earlier secret, a channel, a session.
-  expect(kept.length).toBeGreaterThanOrEqual(7);
+  // A password, an invitation, keys with an earlier secret, a channel, a session, an admin key.
+  expect(kept.length).toBeGreaterThanOrEqual(8);
   return [...kept, ...known];
 }
 
@@ -116,6 +118,10 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   const { recovery_codes: recovery } = (await enabled.json()) as {
     readonly recovery_codes: readonly string[];
   };
+  const automated = await admin.send('POST', '/admin-keys', { name: 'automated', role: 'viewer' });
+  const adminKey = (await automated.json()) as { readonly id: string; readonly key: string };
+  const headers = { authorization: `Bearer ${adminKey.key}` };
+  expect((await fetch(`${gateway.url}/admin/v1/health`, { headers })).status).toBe(200);
   const lines = await listAudit(gateway.app.database.kysely, { limit: 100 });
   const session = (await (await admin.get('/me/sessions')).json()) as { data: { id: string }[] };
   const { kysely } = gateway.app.database;
@@ -136,7 +142,8 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
     '/me/sessions/nothing': session.data[0]?.id ?? '',
   };
 
-  const texts: string[] = [...logged, JSON.stringify(lines)];
+  const revoked = await admin.send('DELETE', `/admin-keys/${adminKey.id}`, {});
+  const texts: string[] = [...logged, JSON.stringify(lines), await revoked.text()];
   const reads = calls.filter(
     ({ method, address }) =>
       method === 'GET' && address !== '/usage/live' && !address.startsWith('/auth/oidc/'),
@@ -173,7 +180,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   expect(change.status).toBe(200);
   texts.push(await change.text());
 
-  const all = await canaries([made.key, next.key, token, factor, ...recovery]);
+  const all = await canaries([made.key, next.key, token, adminKey.key, factor, ...recovery]);
   const found = all.filter((secret) => texts.some((text) => text.includes(secret)));
   expect(found).toEqual([]);
 });

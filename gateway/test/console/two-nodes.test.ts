@@ -25,9 +25,17 @@ describe.skipIf(isSkipped('postgres'))('on another node', () => {
     const console = `
 teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com, budget: 3 }] }]
 `;
+    const refusing = `  - name: refusing
+    provider: simulator
+    base_url: SIMULATOR
+    api_key: invalid-one
+    protocols: [chat]
+    models: [demo-reasoning]
+`;
     const options = {
       databaseUrl: database.url,
-      config: config + console.slice(1) + masterKey,
+      config: config.replace('users:', `${refusing}users:`) + console.slice(1) + masterKey,
+      beatEvery: 100,
     };
     nodes = [await startTestGateway(options), await startTestGateway(options)];
     await setPasswords(nodes[0]);
@@ -127,5 +135,50 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
       )
       .execute();
     expect((await read('/teams/red')).limits).toMatchObject([{ name: 'daily', held: '0.25' }]);
+  });
+
+  test('each node says how it is, and a channel that rests on one of them is named on the other', async () => {
+    const [here, there] = nodes;
+    const person = await signIn(here.url, 'viewer@example.com', password);
+    interface Health {
+      readonly resting: readonly object[];
+      readonly nodes: readonly {
+        readonly id: string;
+        readonly current: boolean;
+        readonly silent_ms: number;
+        readonly state: { readonly version: string; readonly degraded: string[] } | null;
+      }[];
+    }
+    const health = async () => (await (await person.get('/health')).json()) as Health;
+    const other = async () => (await health()).nodes.find(({ current }) => !current);
+    await expect.poll(async () => (await other())?.state).toMatchObject({ under_way: 0 });
+
+    await ask(there, secrets.admin, 'demo-reasoning');
+    const resting = [{ channel: 'refusing', nodes: 1, of: 2 }];
+    await expect.poll(async () => (await health()).resting).toEqual(resting);
+
+    const { kysely } = here.app.database;
+    const state = (await other())?.state;
+    const now = { ...state, version: '0.0.1', degraded: [], more: 'unknown here' };
+    const addNode = () =>
+      kysely
+        .insertInto('nodes')
+        .values({ id: 'node_third', started_at: 1, seen_at: Date.now(), journal_depth: 0 })
+        .execute();
+    const setState = (state: string) =>
+      kysely.updateTable('nodes').set({ state }).where('id', '=', 'node_third').execute();
+    const third = async () => (await health()).nodes.find(({ id }) => id === 'node_third');
+    // A node of a version that reports no state, then of others.
+    await addNode();
+    expect((await third())?.state).toBeNull();
+    await setState('{"of another form":1}');
+    expect((await third())?.state).toBeNull();
+    await setState(JSON.stringify(now));
+    expect((await third())?.state).toMatchObject({ version: '0.0.1' });
+    const after = (await (await person.get('/overview')).json()) as { attention: object[] };
+    expect(after.attention).toContainEqual(
+      expect.objectContaining({ kind: 'node_version', versions: ['0.0.1', expect.any(String)] }),
+    );
+    await kysely.deleteFrom('nodes').where('id', '=', 'node_third').execute();
   });
 });

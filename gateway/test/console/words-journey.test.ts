@@ -142,7 +142,7 @@ const vendors: ReadonlySet<string> = new Set([
 /** Names of programs and protocols, units, and what is written so in every language. */
 const allowed = new Set(
   (
-    'Sluice USD UTC CSV JSON Markdown Redis SQLite Chrome Linux curl http ms min Ctrl Shift Enter Esc esc xx ' +
+    'Sluice USD UTC CSV JSON Markdown Redis SQLite Chrome Linux curl http ms min MB Ctrl Shift Enter Esc esc xx ' +
     'chat messages responses generate-content embeddings images video-synthesis video-contents ' +
     // Clients, and what they are set up with.
     'Claude Code Codex Gemini CLI Cline Continue Cursor Open WebUI Python TypeScript SDK CI env ' +

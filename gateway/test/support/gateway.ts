@@ -25,6 +25,8 @@ export interface TestGateway {
   usage(limit?: number): Promise<readonly UsageEntry[]>;
   /** A request with the test key. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Takes another file into force; `SIMULATOR` as in the options. */
+  reload(config: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,8 @@ export interface TestGatewayOptions {
   /** Default: every refusal has a row of its own, as most tests look for theirs. */
   readonly refusalBounds?: AppOptions['refusalBounds'];
   readonly mediaFetch?: AppOptions['mediaFetch'];
+  /** Milliseconds between heartbeats. */
+  readonly beatEvery?: number;
   /** Where the work on bodies is done. Default: as `SLUICE_BODY_WORK` says. */
   readonly bodyWeights?: AppOptions['bodyWeights'];
   /** Models of the bundled catalogue that the file may name. Default: two of the demo's. */
@@ -106,20 +110,22 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     droppedLines: 0,
     ...options.logger,
   };
-  const text = `
+  const read = (declared: string): Config =>
+    withAdministrator(
+      parseConfig(textOf(declared).replaceAll('SIMULATOR', simulator.url), {
+        file: 'test.yaml',
+        environment: options.environment ?? {},
+        bundledModels: options.bundledModels ?? ['demo-chat', 'demo-reasoning'],
+      }),
+    );
+  const textOf = (declared: string): string => `
 server: { port: 0, drain_timeout: 2s${options.tls === undefined ? '' : `, tls: ${JSON.stringify(options.tls)}`}${options.publicUrl === undefined ? '' : `, public_url: '${options.publicUrl}'`}, trusted_proxies: ${JSON.stringify(options.trustedProxies ?? [])} }
 storage: { url: "${databaseUrl}", data_dir: "${directory}" }
-${options.config ?? oneChannel}
-${options.config?.includes('\nkeys:') === true ? '' : account}
-`.replaceAll('SIMULATOR', simulator.url);
-  const config = withAdministrator(
-    parseConfig(text, {
-      file: 'test.yaml',
-      environment: options.environment ?? {},
-      bundledModels: options.bundledModels ?? ['demo-chat', 'demo-reasoning'],
-    }),
-  );
-  const { writeStall, mediaFetch, highLag = Infinity } = options;
+${declared}
+${declared.includes('\nkeys:') ? '' : account}
+`;
+  const config = read(options.config ?? oneChannel);
+  const { writeStall, mediaFetch, highLag = Infinity, beatEvery } = options;
   const { refusalBounds = { mostRows: Infinity, mostRefusals: Infinity } } = options;
   const { bodyWeights = placeOfRun() } = options;
   const remove = async (): Promise<void> => {
@@ -136,6 +142,7 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
     ...(bodyWeights !== undefined && { bodyWeights }),
     ...(writeStall !== undefined && { writeStall }),
     ...(mediaFetch !== undefined && { mediaFetch }),
+    ...(beatEvery !== undefined && { beatEvery }),
   }).catch(async (error: unknown) => {
     await remove();
     throw error;
@@ -161,6 +168,7 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
         },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
+    reload: (declared) => app.reload(read(declared)),
     async close() {
       await app.close();
       await remove();

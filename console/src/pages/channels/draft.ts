@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { read, type Body, type Result } from '../../api/client.ts';
+import { readEvery } from './list.ts';
 
 export type ChannelDetail = Result<'readChannel'>;
 export type ChannelForm = Result<'readChannelForm'>;
@@ -44,8 +45,8 @@ export const channelQuery = (id: string) =>
   queryOptions({
     queryKey: ['channels', id],
     queryFn: ({ signal }) => read<'readChannel'>(`/channels/${encodeURIComponent(id)}`, {}, signal),
-    // What is typed into its form is not replaced: a save shows what somebody else has changed.
-    refetchOnWindowFocus: false,
+    // The form takes it over unless something is typed there: then a save shows both.
+    refetchInterval: readEvery,
   });
 
 /** A channel as it is. */

@@ -76,6 +76,8 @@ export function ChannelEditor(props: Props) {
   /** What a test sends: the channel as it stands on the page. */
   const tried = () => (channel === null ? body : { ...body, id: channel.id });
   const vendor = vendorOf(draft, form.vendors);
+  // Somebody else, or the file, has changed it while nothing was typed here.
+  if (channel !== null && channel.revision > kept.revision && count === 0) take(channel);
 
   useEffect(() => {
     if (problems.length === 0) return;

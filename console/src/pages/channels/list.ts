@@ -6,7 +6,7 @@ import type { Order, Sortable, StateChoice } from './search.ts';
 export type Channel = Result<'listChannels'>['data'][number];
 
 /** Milliseconds after which the list is read anew; the figures of a day change slowly. */
-const readEvery = 20_000;
+export const readEvery = 20_000;
 
 /** All channels; other pages read them too. */
 export const channelsQuery = queryOptions({

@@ -2,6 +2,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { useWords } from '../../words/index.ts';
 import type { Channel } from '../channels/list.ts';
+import type { Health } from './sentences.ts';
 
 const looks = {
   answers: { icon: 'tick', className: 'fine' },
@@ -13,8 +14,11 @@ const looks = {
 /** What the attempts of all nodes say about a channel, and how this node uses it: a shape and a few words. */
 export function ChannelStateOf({
   channel: { verdict, state, rest_ms: rest, credentials, recent },
+  resting,
 }: {
   readonly channel: Channel;
+  /** On how many nodes it rests. Absent: on none, or nobody asked. */
+  readonly resting?: Health['resting'][number] | undefined;
 }) {
   const say = useWords();
   const formats = useFormats();
@@ -38,6 +42,9 @@ export function ChannelStateOf({
                 })
               : say('health.here', { state: say(`health.channels.${state}`) })}
           </span>
+        )}
+        {resting !== undefined && resting.of > 1 && (
+          <span className="second"> {say('health.restsOn', resting)}</span>
         )}
         {state === 'works' && ready < ready + cooling + disabled && (
           <span className="second">

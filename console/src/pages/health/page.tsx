@@ -9,6 +9,7 @@ import { Hours, Success } from '../models/success.tsx';
 import { channelsQuery, type Channel } from '../channels/list.ts';
 import { ChannelStateOf } from './channel-state.tsx';
 import { Failures } from './failures.tsx';
+import { Nodes } from './nodes.tsx';
 import styles from './page.module.css';
 import { complaintsOf, type Health } from './sentences.ts';
 
@@ -45,8 +46,13 @@ export function HealthPage() {
         {channels.isError && !health.isError && (
           <ErrorState error={channels.error} onRetry={() => void channels.refetch()} />
         )}
-        {used !== undefined && <Channels channels={used} />}
-        {health.data !== undefined && <Parts health={health.data} />}
+        {used !== undefined && <Channels channels={used} resting={health.data?.resting ?? []} />}
+        {health.data !== undefined && (
+          <>
+            <Nodes nodes={health.data.nodes} version={health.data.version} />
+            <Parts health={health.data} />
+          </>
+        )}
       </div>
     </>
   );
@@ -123,87 +129,45 @@ function ChannelVerdict({ channels }: { readonly channels: readonly Channel[] })
 function Parts({ health }: { readonly health: Health }) {
   const say = useWords();
   const formats = useFormats();
-  const { database, redis, journal, nodes } = health;
+  const { database, redis, journal } = health;
   return (
-    <div className={styles['two']}>
-      <section className={styles['section']}>
-        <h2 className="title">{say('health.parts')}</h2>
-        <dl className={styles['facts']}>
-          <dt>{say('health.gateway')}</dt>
-          <dd>
-            {say('health.since', { version: health.version, time: formats.time(health.started) })}
-          </dd>
-          <dt>{say('health.database')}</dt>
-          <dd>
-            <State isFine={database.state === 'works'}>
-              {database.kind === 'postgres' ? 'PostgreSQL' : 'SQLite'},{' '}
-              {say(`health.databases.${database.state}`)}
+    <section className={styles['section']}>
+      <h2 className="title">{say('health.parts')}</h2>
+      <dl className={styles['facts']}>
+        <dt>{say('health.gateway')}</dt>
+        <dd>
+          {say('health.since', { version: health.version, time: formats.time(health.started) })}
+        </dd>
+        <dt>{say('health.database')}</dt>
+        <dd>
+          <State isFine={database.state === 'works'}>
+            {database.kind === 'postgres' ? 'PostgreSQL' : 'SQLite'},{' '}
+            {say(`health.databases.${database.state}`)}
+          </State>
+        </dd>
+        <dt>Redis</dt>
+        <dd>
+          {redis === null ? (
+            say('health.noRedis')
+          ) : (
+            <State isFine={redis.state === 'works'}>
+              {say(`health.redis.${redis.state}`, {
+                eviction: redis.eviction,
+                persistence: redis.persistence,
+              })}
             </State>
-          </dd>
-          <dt>Redis</dt>
-          <dd>
-            {redis === null ? (
-              say('health.noRedis')
-            ) : (
-              <State isFine={redis.state === 'works'}>
-                {say(`health.redis.${redis.state}`, {
-                  eviction: redis.eviction,
-                  persistence: redis.persistence,
-                })}
-              </State>
-            )}
-          </dd>
-          <dt>{say('health.journal')}</dt>
-          <dd>
-            <State isFine={journal.usable}>
-              {journal.usable
-                ? say('health.journalDepth', { count: formats.count(journal.depth) })
-                : say('health.journalFull')}
-            </State>
-          </dd>
-        </dl>
-      </section>
-      <section className={styles['section']}>
-        <h2 className="title">{say('health.nodes')}</h2>
-        {nodes === null ? (
-          <p className="quiet">{say('health.nodesUnknown')}</p>
-        ) : (
-          <div className="scroll" tabIndex={0} role="region" aria-label={say('health.nodes')}>
-            <table className="table">
-              <thead>
-                <tr>
-                  <th scope="col">{say('health.node')}</th>
-                  <th scope="col">{say('health.state')}</th>
-                  <th scope="col">{say('health.started')}</th>
-                  <th scope="col" className="number">
-                    {say('health.inJournal')}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {nodes.map((node) => (
-                  <tr key={node.id}>
-                    <td>
-                      <code>{node.id}</code>{' '}
-                      {node.current && <span className="quiet">{say('health.thisOne')}</span>}
-                    </td>
-                    <td>
-                      <State isFine={node.live}>
-                        {node.live
-                          ? say('health.live')
-                          : say('health.silent', { time: formats.duration(node.silent_ms) })}
-                      </State>
-                    </td>
-                    <td>{formats.time(node.started)}</td>
-                    <td className="number">{formats.count(node.journal)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </section>
-    </div>
+          )}
+        </dd>
+        <dt>{say('health.journal')}</dt>
+        <dd>
+          <State isFine={journal.usable}>
+            {journal.usable
+              ? say('health.journalDepth', { count: formats.count(journal.depth) })
+              : say('health.journalFull')}
+          </State>
+        </dd>
+      </dl>
+    </section>
   );
 }
 
@@ -222,7 +186,13 @@ function State({
   );
 }
 
-function Channels({ channels }: { readonly channels: readonly Channel[] }) {
+function Channels({
+  channels,
+  resting,
+}: {
+  readonly channels: readonly Channel[];
+  readonly resting: Health['resting'];
+}) {
   const say = useWords();
   const formats = useFormats();
   return (
@@ -269,7 +239,10 @@ function Channels({ channels }: { readonly channels: readonly Channel[] }) {
                       </Link>
                     </td>
                     <td>
-                      <ChannelStateOf channel={channel} />
+                      <ChannelStateOf
+                        channel={channel}
+                        resting={resting.find((each) => each.channel === name)}
+                      />
                     </td>
                     <td className="less">{channel.provider}</td>
                     <td className="number less">{channel.priority}</td>

@@ -33,12 +33,27 @@ const patterns = [
   [/^uncaught exception|^unhandled promise/, 'defect'],
 ] as const;
 
-/** The words of `/ready` as sentences. What has no sentence keeps its own words. */
-export function complaintsOf({ degraded }: Health, say: Say): Complaint[] {
-  return degraded.map((word) => {
-    const name = known.find((each) => each === word);
-    if (name !== undefined) return { word, text: say(`health.degraded.${name}`) };
-    const pattern = patterns.find(([form]) => form.test(word))?.[1];
-    return { word, text: pattern === undefined ? '' : say(`health.degraded.${pattern}`) };
-  });
+/** What this node and the other live ones complain of, and nodes of another version. */
+export function complaintsOf({ degraded, nodes, version }: Health, say: Say): Complaint[] {
+  const others = (nodes ?? []).flatMap(({ current, live, state }) =>
+    current || !live || state === null ? [] : [state],
+  );
+  return [
+    ...degraded.map((word) => ({ word, text: sentenceOf(word, say) })),
+    ...others.flatMap(({ host, degraded: words, version: other }) => [
+      ...words
+        .filter((word) => !degraded.includes(word))
+        .map((word) => ({ word: `${host}: ${word}`, text: sentenceOf(word, say) })),
+      ...(other === version
+        ? []
+        : [{ word: `${host}: ${other}`, text: say('health.otherVersionHint', { version }) }]),
+    ]),
+  ];
+}
+
+/** A word of `/ready` as a sentence; empty: there is none. */
+function sentenceOf(word: string, say: Say): string {
+  const name =
+    known.find((each) => each === word) ?? patterns.find(([form]) => form.test(word))?.[1];
+  return name === undefined ? '' : say(`health.degraded.${name}`);
 }

@@ -46,11 +46,16 @@ function Line({ item }: { readonly item: Item }) {
     limit = '0',
     window,
     count = 0,
+    of = 0,
+    versions: [theirs = '', ours = ''] = [],
     error,
   } = item;
   const share = Number(limit) === 0 ? 1 : Number(spent) / Number(limit);
   const values = {
-    name: object?.name ?? '',
+    name: object?.name ?? say('attention.thisGateway'),
+    of,
+    theirs,
+    ours,
     percent: formats.percent(share),
     spent,
     limit,
@@ -81,6 +86,10 @@ function Way({ item: { kind, object } }: { readonly item: Item }) {
   switch (kind) {
     case 'channel_failing':
     case 'channel_unsteady':
+    case 'channel_resting':
+    case 'journal_growing':
+    case 'journal_full':
+    case 'node_version':
       return (
         <Link className="link" to="/health">
           {text}
@@ -109,7 +118,5 @@ function Way({ item: { kind, object } }: { readonly item: Item }) {
           {text}
         </Link>
       );
-    case 'journal_growing':
-      return null;
   }
 }

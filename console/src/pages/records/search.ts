@@ -4,7 +4,7 @@ import type { Session } from '../../app/session.ts';
 export const taskKinds = ['open', 'ended', 'lost'] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
-export const actorKinds = ['person', 'command', 'file', 'system'] as const;
+export const actorKinds = ['person', 'admin_key', 'command', 'file', 'system'] as const;
 
 /** The tabs, and the permission that each of them needs. */
 const tabs = [

@@ -2,7 +2,10 @@ import type { Session } from '../../app/session.ts';
 import type { Permission } from '../../api/client.ts';
 
 /** The tabs with their addresses, and the permission that each of them needs. */
-const tabs = [{ name: 'account', to: '/settings', needs: 'own' }] as const satisfies readonly {
+const tabs = [
+  { name: 'account', to: '/settings', needs: 'own' },
+  { name: 'signIn', to: '/settings/sign-in', needs: 'channels.read' },
+] as const satisfies readonly {
   name: string;
   to: string;
   needs: Permission;

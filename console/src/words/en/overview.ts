@@ -70,9 +70,25 @@ export const attention = {
     text: '{{spent}} of {{limit}} USD are spent, so its requests are refused. Raise its quota, or give its owner another key.',
     way: 'See the key',
   },
+  channel_resting: {
+    title: '{{name}} rests on {{count}} of {{of}} nodes',
+    text: 'The other nodes ask it as usual. Look at how those nodes reach it.',
+    way: 'See health',
+  },
+  thisGateway: 'this gateway',
+  node_version: {
+    title: 'Nodes of two versions',
+    text: '{{name}} runs {{theirs}}, and the node of this page {{ours}}.',
+    way: 'See health',
+  },
+  journal_full: {
+    title: 'The journal of {{name}} takes no records',
+    text: 'It refuses all requests that cost something. Free or repair the disk of its data folder.',
+    way: 'See health',
+  },
   journal_growing: {
-    title: 'The journal grows',
+    title: 'The journal of {{name}} grows',
     text: '{{number}} usage records wait for the database. They are safe on disk; look at the database.',
-    way: '',
+    way: 'See health',
   },
 } as const;

@@ -72,9 +72,25 @@ export const attention: Words['attention'] = {
     text: '已花费 {{limit}} USD 中的 {{spent}} USD，其请求会被拒绝。请提高配额，或换用其他密钥。',
     way: '查看密钥',
   },
+  channel_resting: {
+    title: '{{name}} 在 {{of}} 个节点中的 {{count}} 个上休息',
+    text: '其他节点照常请求它。请检查那些节点如何连接它。',
+    way: '查看健康',
+  },
+  thisGateway: '本网关',
+  node_version: {
+    title: '节点版本不一致',
+    text: '{{name}} 运行 {{theirs}}，本页所在节点运行 {{ours}}。',
+    way: '查看健康',
+  },
+  journal_full: {
+    title: '{{name}} 的日志不接受记录',
+    text: '它拒绝所有计费请求。请清理或修复其数据目录所在磁盘。',
+    way: '查看健康',
+  },
   journal_growing: {
-    title: '日志正在增长',
+    title: '{{name}} 的日志正在增长',
     text: '{{number}} 条用量记录在等待数据库。它们已安全写入磁盘；请检查数据库。',
-    way: '',
+    way: '查看健康',
   },
 };

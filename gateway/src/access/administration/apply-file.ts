@@ -17,7 +17,7 @@ import { type Administration, perform } from './perform.ts';
 /**
  * Makes the database what a file declares: all of it or nothing. Applying the same file again changes nothing and
  * records nothing. Gives what was done.
- * @param revision `takesOver`: put it in force although a later one is
+ * @param revision `takesOver`: put it in force although a later one is, and let it have what was created in the console
  * @throws EarlierFile if a later file is in force.
  * @throws DeclarationConflict when an entry's name belongs to the console or a reference cannot be met.
  */
@@ -32,7 +32,7 @@ export function applyFile(
     const later = takesOver ? null : await laterFile(change.trx, file);
     if (later !== null) throw new EarlierFile(later);
     await putInForce(change, file);
-    const plan = await applyDeclaration(change, declaredFile);
+    const plan = await applyDeclaration(change, declaredFile, takesOver);
     const auditEntries = plan.steps.map(({ action, kind, name, fields }) => ({
       action,
       subject: { kind, name },

@@ -34,7 +34,7 @@ export interface AuditFilter {
   /** Unix milliseconds, inclusive and exclusive. */
   readonly from?: number;
   readonly to?: number;
-  /** An actor's name, or the id of a person, or the user of the machine. */
+  /** An actor's name, or the id of a person or an admin key, or the user of the machine. */
   readonly actor?: string;
   /** As in a line. */
   readonly actorKind?: string;
@@ -47,7 +47,16 @@ export interface AuditFilter {
   readonly before?: number;
 }
 
-const kinds = { gateway: 'system', command: 'command', file: 'file', user: 'person' } as const;
+const kinds = {
+  gateway: 'system',
+  command: 'command',
+  file: 'file',
+  user: 'person',
+  'admin-key': 'admin_key',
+} as const;
+
+/** Kinds of actors that are known by the user of the machine. */
+const namedByUser: ReadonlySet<string> = new Set([kinds.command, kinds.file]);
 
 /** Adds a line, in the transaction of what it tells. */
 export const recordAudit: Audit = async ({ trx, now }, actor, entry) => {
@@ -117,7 +126,7 @@ export async function removeOldAudit(
 }
 
 function idOf(actor: Actor): string | null {
-  if (actor.kind === 'user') return actor.id;
+  if ('id' in actor) return actor.id;
   return actor.kind === 'gateway' ? null : processUser();
 }
 
@@ -135,7 +144,7 @@ function toLine(row: Selectable<AuditTable>): AuditLine {
     actor: {
       kind: row.actor_kind,
       name: row.actor_name,
-      user: row.actor_kind === kinds.user ? null : row.actor_id,
+      user: namedByUser.has(row.actor_kind) ? row.actor_id : null,
       address: row.address,
     },
     action: row.action,

@@ -1,5 +1,5 @@
 import type { Change, Owner } from '#database/index.ts';
-import type { KindName } from '#config/index.ts';
+import type { ObjectName } from '#config/index.ts';
 import type { FieldChange, PlanStep } from '#declaration/index.ts';
 
 /** Who makes a change. */
@@ -10,6 +10,14 @@ export type Actor =
   | { readonly kind: 'command'; readonly name: string }
   /** The configuration file, at a start, a reload or an apply. */
   | { readonly kind: 'file'; readonly path: string }
+  /** A program with an admin key. */
+  | {
+      readonly kind: 'admin-key';
+      readonly id: string;
+      readonly name: string;
+      readonly address: string | null;
+      readonly requestId: string;
+    }
   /** Somebody who signed in. */
   | {
       readonly kind: 'user';
@@ -27,6 +35,7 @@ export function actorName(actor: Actor): string {
     case 'gateway':
       return 'gateway';
     case 'command':
+    case 'admin-key':
       return actor.name;
     case 'file':
       return actor.path;
@@ -35,7 +44,13 @@ export function actorName(actor: Actor): string {
   }
 }
 
-const owners = { gateway: 'system', command: 'console', user: 'console', file: 'file' } as const;
+const owners = {
+  gateway: 'system',
+  command: 'console',
+  'admin-key': 'console',
+  user: 'console',
+  file: 'file',
+} as const;
 
 /** Whom the rows belong to that this actor creates: only the file's are the file's to change. */
 export function ownerFor({ kind }: Actor): Owner {
@@ -61,7 +76,7 @@ export type Action =
 export interface AuditEntry {
   readonly action: Action;
   readonly subject: {
-    readonly kind: KindName | 'session' | 'usage' | 'audit' | 'books';
+    readonly kind: ObjectName | 'session' | 'usage' | 'audit' | 'books';
     /** Absent: its name says which one it is. */
     readonly id?: string;
     readonly name: string;

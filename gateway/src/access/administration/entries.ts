@@ -8,11 +8,12 @@ import {
 } from '#config/index.ts';
 import type { Change, Owner } from '#database/index.ts';
 import { compareFields, fieldsOf, type ShownOf, writeEntry } from '#declaration/index.ts';
-import { findCall, keepCall, type RepeatableCall } from '#identity/index.ts';
+import { keepCall, type RepeatableCall } from '#identity/index.ts';
 import type { Action, Actor, AuditEntry } from './audit.ts';
 import { namesInForce } from './names-in-force.ts';
 import { type Administration, perform } from './perform.ts';
 import { missingObject, Refusal, Stale, takenName } from './refusal.ts';
+import { repeatedObject } from './repetition.ts';
 
 /*
  * Entries that the console makes and changes, by the rules of the file. What a kind has of its own stands in its
@@ -65,12 +66,9 @@ export function createEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>
 ): Promise<Stored> {
   const { kind } = store;
   return perform<Stored>(administration, actor, async (change) => {
-    const earlier = call === undefined ? null : await findCall(change, call);
+    const earlier = await repeatedObject(change, call);
     if (earlier !== null) {
-      if (earlier.contents !== call?.contents) {
-        throw new Refusal('repeated', 'this Idempotency-Key was used for another request');
-      }
-      return { result: await knownEntry(change, store, earlier.objectId), auditEntries: [] };
+      return { result: await knownEntry(change, store, earlier), auditEntries: [] };
     }
     const name = nameOf(kind, members);
     const existing = await store.find(change, name);

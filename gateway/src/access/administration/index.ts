@@ -1,3 +1,4 @@
+export { createAdminKey, type IssuedAdminKey, revokeAdminKey } from './admin-keys.ts';
 export type { Actor, Audit, AuditEntry } from './audit.ts';
 export { applyFile, ensureDefaultGroup } from './apply-file.ts';
 export {

@@ -4,7 +4,6 @@ import { compareFields, exportKey, type FieldChange, fieldsOf } from '#declarati
 import {
   countKeys,
   createKey as createStoredKey,
-  findCall,
   findKey,
   findUserByEmail,
   keepCall,
@@ -23,6 +22,7 @@ import { checkNames } from './names-in-force.ts';
 import { settersOfNew } from './key-limits.ts';
 import { type Administration, type Done, perform, noChange } from './perform.ts';
 import { missingObject, Refusal, takenName } from './refusal.ts';
+import { repeatedObject } from './repetition.ts';
 
 export type KeySettings = Omit<DeclaredKey, 'secret'>;
 
@@ -131,12 +131,8 @@ async function repetition(
   change: Change,
   call: RepeatableCall | undefined,
 ): Promise<StoredKey | null> {
-  const earlier = call === undefined ? null : await findCall(change, call);
-  if (earlier === null) return null;
-  if (earlier.contents !== call?.contents) {
-    throw new Refusal('repeated', 'this Idempotency-Key was used for another request');
-  }
-  return knownKey(change, { id: earlier.objectId });
+  const earlier = await repeatedObject(change, call);
+  return earlier === null ? null : knownKey(change, { id: earlier });
 }
 
 async function assertRoom(change: Change, email: string, most: number): Promise<void> {

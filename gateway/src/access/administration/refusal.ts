@@ -1,5 +1,5 @@
 import { OwnedElsewhere } from '#database/index.ts';
-import type { KindName } from '#config/index.ts';
+import type { ObjectName } from '#config/index.ts';
 import { KeyConflict } from '#identity/index.ts';
 import { CreditOutOfRange, IdempotencyConflict } from '#ledger/index.ts';
 
@@ -19,14 +19,14 @@ export class Refusal extends Error {
     | 'out-of-range';
 
   /** What is missing or taken, where that is known. */
-  readonly kind: KindName | null;
+  readonly kind: ObjectName | null;
   /** The setting it is about, named as in the file, where it is about one. */
   readonly field: string | null;
 
   constructor(
     reason: Refusal['reason'],
     message: string,
-    about: { readonly kind?: KindName; readonly field?: string } = {},
+    about: { readonly kind?: ObjectName; readonly field?: string } = {},
   ) {
     super(message);
     this.name = 'Refusal';
@@ -41,19 +41,21 @@ export class Stale<Entry> extends Error {
   /** As it is now. */
   readonly entry: Entry;
 
-  constructor(kind: KindName, name: string, entry: Entry) {
-    super(`${kind} '${name}' has changed meanwhile`);
+  constructor(kind: ObjectName, name: string, entry: Entry) {
+    super(`${nounOf(kind)} '${name}' has changed meanwhile`);
     this.name = 'Stale';
     this.entry = entry;
   }
 }
 
-export function missingObject(kind: KindName, name: string): Refusal {
-  return new Refusal('missing', `${kind} '${name}' does not exist`, { kind });
+const nounOf = (kind: ObjectName) => kind.replace('_', ' ');
+
+export function missingObject(kind: ObjectName, name: string): Refusal {
+  return new Refusal('missing', `${nounOf(kind)} '${name}' does not exist`, { kind });
 }
 
-export function takenName(kind: KindName, name: string): Refusal {
-  return new Refusal('taken', `${kind} '${name}' already exists`, { kind });
+export function takenName(kind: ObjectName, name: string): Refusal {
+  return new Refusal('taken', `${nounOf(kind)} '${name}' already exists`, { kind });
 }
 
 /** The refusal that an error of the rooms below means; null: none. */

@@ -44,16 +44,19 @@ export class DeclarationConflict extends Error {
  * Makes the database what the file declares, within a transaction that holds the lock of the declaration: all of it
  * or nothing. Applying the same file again changes nothing. Gives what was done.
  * @param change its rows become the file's, whoever makes the change
+ * @param takesOver whether entries of the same name that were created in the console become the file's too
  * @throws DeclarationConflict when an entry's name belongs to the console or a reference cannot be met.
  */
 export async function applyDeclaration(
   { trx, secrets, now }: Change,
   declaredFile: Declared,
+  takesOver: boolean,
 ): Promise<Plan> {
   const state = await readStateFor(declaredFile, trx, secrets);
-  const plan = planDeclaration(declaredFile, state, (secret) => secrets.hashKey(secret));
+  const hashKey = (secret: string) => secrets.hashKey(secret);
+  const plan = planDeclaration(declaredFile, state, { hashKey, takesOver });
   if (plan.conflicts.length > 0) throw new DeclarationConflict(plan.conflicts);
-  const change = createChange(trx, { owner: 'file', secrets, now });
+  const change = createChange(trx, { owner: 'file', takesOver, secrets, now });
   const declaredByName = new Map(
     Object.values(kinds).map((kind) => [
       kind.name,

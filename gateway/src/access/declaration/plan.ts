@@ -1,4 +1,11 @@
-import { type Declared, type Kind, type KindName, kinds, parseEntry } from '#config/index.ts';
+import {
+  type Declared,
+  type DeclaredKind,
+  type Kind,
+  type KindName,
+  kinds,
+  parseEntry,
+} from '#config/index.ts';
 import { shortestDecimal } from '#config/decimal.ts';
 import type { Owner } from '#database/index.ts';
 import { compareFields, type FieldChange, fieldsOf } from './fields.ts';
@@ -29,11 +36,19 @@ interface Row {
   readonly revokedAt?: number | null;
 }
 
-/** Compares a file with the database. `hashKey` is needed to compare secrets that are only stored as hashes. */
+/** Compares a file with the database. */
 export function planDeclaration(
   declaredFile: Declared,
   state: CurrentState,
-  hashKey: (secret: string) => string,
+  {
+    hashKey,
+    takesOver = false,
+  }: {
+    /** To compare secrets that are only stored as hashes. */
+    readonly hashKey: (secret: string) => string;
+    /** Whether the file becomes the owner of what was created in the console. Default: false. */
+    readonly takesOver?: boolean;
+  },
 ): Plan {
   const conflicts: string[] = [
     ...missingUsers(declaredFile, state),
@@ -54,9 +69,9 @@ export function planDeclaration(
     );
     for (const [name, entry] of declaredByName) {
       const row = rows.get(name);
-      if (row?.owner === 'console') {
+      if (row?.owner === 'console' && !takesOver) {
         conflicts.push(
-          `${kind.name} '${name}' is declared in the file but was created in the console: rename one of them`,
+          `${kind.name} '${name}' is declared in the file but was created in the console: rename one of them, or let the file have it with --take-over`,
         );
         continue;
       }
@@ -81,7 +96,7 @@ export function planDeclaration(
   return { steps: [...steps, ...disabledSteps], conflicts, notes: notesOf(declaredFile, state) };
 }
 
-const rowsOf = ({ section }: Pick<Kind, 'section'>, state: CurrentState): readonly Row[] =>
+const rowsOf = ({ section }: Pick<DeclaredKind, 'section'>, state: CurrentState): readonly Row[] =>
   state[section];
 
 /** What tells an entry from others of its kind. */
@@ -90,7 +105,7 @@ export const nameOf = ({ identity }: Pick<Kind, 'identity'>, entry: object): str
 
 /** What a file wants of a kind. */
 export function wantedEntries(
-  { section }: Pick<Kind, 'section'>,
+  { section }: Pick<DeclaredKind, 'section'>,
   declaredFile: Declared,
   state: CurrentState,
 ): readonly object[] {

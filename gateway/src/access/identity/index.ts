@@ -1,5 +1,15 @@
 export type * from './caller.ts';
 export {
+  createAdminKey,
+  findAdminKey,
+  findLiveAdminKey,
+  findUsableAdminKey,
+  listAdminKeys,
+  revokeAdminKey,
+  type StoredAdminKey,
+  touchAdminKey,
+} from './admin-keys.repository.ts';
+export {
   countUsableKeys,
   findKey,
   keysSpent,
@@ -19,7 +29,7 @@ export {
   type KeyDirectoryOptions,
   type LoadedKeyDirectory,
 } from './key-directory.ts';
-export { isKeySecret } from './key-secret.ts';
+export { isAdminKeySecret, isKeySecret } from './key-secret.ts';
 export {
   countKeys,
   createKey,

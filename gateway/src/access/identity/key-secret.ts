@@ -6,7 +6,7 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 40;
 /** Secret scanners search for it. Only letters and digits, so that a double click selects the whole key. */
 const mark = 'sluice';
-const form = /^sk-[0-9A-Za-z]{40}sluice[0-9A-Za-z]{6}$/;
+const form = /^s[ka]-[0-9A-Za-z]{40}sluice[0-9A-Za-z]{6}$/;
 
 /**
  * A new client key: `sk-`, 40 random letters and digits (238 bits), `sluice`, and a six-character checksum of all that.
@@ -16,9 +16,18 @@ export function createKeySecret(): string {
   return keySecretOf(() => randomBytes(randomLength));
 }
 
+/** A new admin key: the same behind `sa-`. */
+export function createAdminKeySecret(): string {
+  return keySecretOf(() => randomBytes(randomLength), 'sa-');
+}
+
+/** Whether the text can be an admin key: all of them were created here. */
+export const isAdminKeySecret = (text: string): boolean =>
+  text.startsWith('sa-') && form.test(text) && !isMistyped(text);
+
 /** A secret in the same form that is always the same for the same bytes. @param more bytes, as often as it is called */
-export function keySecretOf(more: () => Buffer): string {
-  const text = `sk-${digitsOf(more)}${mark}`;
+export function keySecretOf(more: () => Buffer, prefix = 'sk-'): string {
+  const text = `${prefix}${digitsOf(more)}${mark}`;
   return text + checksum(text);
 }
 

@@ -2,7 +2,8 @@ import type { Change } from '#database/change.ts';
 
 /** A call that its caller may repeat, as after a lost response. */
 export interface RepeatableCall {
-  readonly userId: string;
+  /** The id of a person or an admin key. */
+  readonly callerId: string;
   /** Chosen by the caller, for one call and its repetitions. */
   readonly name: string;
   /** A digest of what is asked for. */
@@ -12,10 +13,10 @@ export interface RepeatableCall {
 /** Milliseconds for which a call is remembered. */
 const keep = 86_400_000;
 
-/** What the same person's call of this name has made; null: there was none. `contents` tells whether it asked for the same. */
+/** What the same caller's call of this name has made; null: there was none. `contents` tells whether it asked for the same. */
 export async function findCall(
   { trx, now }: Change,
-  { userId, name }: RepeatableCall,
+  { callerId, name }: RepeatableCall,
 ): Promise<{ readonly contents: string; readonly objectId: string } | null> {
   await trx
     .deleteFrom('repeatable_calls')
@@ -24,7 +25,7 @@ export async function findCall(
   const row = await trx
     .selectFrom('repeatable_calls')
     .select(['digest', 'object_id'])
-    .where('user_id', '=', userId)
+    .where('user_id', '=', callerId)
     .where('name', '=', name)
     .executeTakeFirst();
   return row === undefined ? null : { contents: row.digest, objectId: row.object_id };
@@ -33,11 +34,11 @@ export async function findCall(
 /** Remembers what a call has made, in the transaction that made it. */
 export async function keepCall(
   { trx, now }: Change,
-  { userId, name, contents }: RepeatableCall,
+  { callerId, name, contents }: RepeatableCall,
   objectId: string,
 ): Promise<void> {
   await trx
     .insertInto('repeatable_calls')
-    .values({ user_id: userId, name, digest: contents, object_id: objectId, time: now })
+    .values({ user_id: callerId, name, digest: contents, object_id: objectId, time: now })
     .execute();
 }

@@ -8,7 +8,7 @@ import {
   type Report,
   ConfigError,
 } from './problem.ts';
-import { type EntryOf, type Kind, type KindName, kinds } from './kinds/index.ts';
+import { type EntryOf, type Kind, kinds, type ObjectName } from './kinds/index.ts';
 import { checkChannel } from './rules/channels.ts';
 import {
   checkMembers,
@@ -64,7 +64,7 @@ export function readDeclared(root: RawMapping, report: Report, context: NamesCon
 /** Checks what the shape of one entry cannot express. */
 type Rules = (raw: RawMapping, index: number, names: Names, report: Report) => void;
 
-const rulesOf: Readonly<Partial<Record<KindName, Rules>>> = {
+const rulesOf: Readonly<Partial<Record<ObjectName, Rules>>> = {
   channel: checkChannel,
   model: checkModel,
   team: checkMembers,

@@ -12,7 +12,7 @@ export {
 export type { Names } from './rules/names.ts';
 export { trimTrailing } from './decimal.ts';
 export type { Environment } from './expand.ts';
-export { kinds } from './kinds/index.ts';
+export { adminKey, kinds } from './kinds/index.ts';
 export { isHeaderName, reservedHeaders } from './kinds/channel.ts';
 export { normalPrice } from './kinds/normal-price.ts';
 export { priceParts, writePrice } from './kinds/price.ts';

@@ -1,14 +1,11 @@
-import type { FastifyRequest } from 'fastify';
 import { type Actor, type Administration, Refusal } from '#administration/index.ts';
-import type { Kind } from '#config/index.ts';
+import type { DeclaredKind } from '#config/index.ts';
 import { fromDatabase } from './from-database.ts';
-import { actorOf } from './sessions/connection.ts';
-import type { SignedInCaller } from './sessions/guard.ts';
+import type { Caller } from './sessions/caller.ts';
 import { ownedByFile, type PlaceInFile, throwStale } from './writes.ts';
 
 interface EntryCall {
-  readonly request: FastifyRequest;
-  readonly caller: SignedInCaller;
+  readonly caller: Caller;
 }
 
 /**
@@ -27,7 +24,7 @@ export type WriteEntry = <Result>(
  * @param show an entry, as `GET` shows it
  */
 export type EntryWriter = <Stored>(
-  kind: Kind,
+  kind: DeclaredKind,
   show: (entry: Stored) => object | Promise<object>,
 ) => WriteEntry;
 
@@ -40,18 +37,19 @@ export interface EntryWriterOptions {
 
 export function createEntryWriter(options: EntryWriterOptions): EntryWriter {
   const { administration, placeInFile, bringIntoForce } = options;
-  return <Stored>(kind: Kind, show: (entry: Stored) => object | Promise<object>): WriteEntry => {
+  return <Stored>(
+    kind: DeclaredKind,
+    show: (entry: Stored) => object | Promise<object>,
+  ): WriteEntry => {
     function refuse(error: unknown, name: string): Promise<never> {
       if (error instanceof Refusal && error.reason === 'managed-elsewhere') {
         throw ownedByFile(placeInFile, kind, name);
       }
       return throwStale<Stored>(kind, error, async (entry) => ({ body: await show(entry) }));
     }
-    return async ({ request, caller }, name, useCase) => {
+    return async ({ caller }, name, useCase) => {
       const result = await fromDatabase(() =>
-        useCase(administration, actorOf(request, caller.session.user)).catch((error: unknown) =>
-          refuse(error, name),
-        ),
+        useCase(administration, caller.actor).catch((error: unknown) => refuse(error, name)),
       );
       // Whoever reads next finds what was written. If it fails, the next poll does it.
       await bringIntoForce().catch(() => {});

@@ -1,5 +1,5 @@
 export { registerConsole, type ConsoleOptions } from './register.ts';
 export { consoleSurface } from './errors.ts';
-export type { HealthSource } from './health/source.ts';
+export { channelStateOf, type HealthSource, type NodeHealth } from './health/source.ts';
+export { nodeState, type NodeState } from './contract/health.ts';
 export { createLiveFeed, type LiveFeed } from './live/feed.ts';
-export type { GatewayState } from './overview/attention.ts';

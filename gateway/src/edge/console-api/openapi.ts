@@ -45,6 +45,7 @@ export function openApiDocument(version: string): Record<string, unknown> {
       schemas: { Error: error },
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: '__Host-sluice' },
+        admin_key: { type: 'http', scheme: 'bearer', description: 'an admin key, `sa-…`' },
         csrf: { type: 'apiKey', in: 'header', name: 'x-sluice-csrf' },
       },
     },
@@ -58,7 +59,12 @@ function operation(operationId: string, route: RouteContract): object {
     operationId,
     summary: route.summary,
     'x-permission': route.permission,
-    security: isOpen ? [] : [{ session: [], ...(isWrite && { csrf: [] }) }],
+    security: isOpen
+      ? []
+      : [
+          { session: [], ...(isWrite && { csrf: [] }) },
+          ...(route.callers === 'people' ? [] : [{ admin_key: [] }]),
+        ],
     parameters: [...parametersIn('path', route.parameters), ...parametersIn('query', route.query)],
     ...(isWrite && {
       requestBody: { required: true, content: json({ schema: schemaOf(route.body, 'input') }) },

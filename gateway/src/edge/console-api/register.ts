@@ -9,13 +9,16 @@ import { consolePages } from './pages.ts';
 import { contract } from './contract/index.ts';
 import { openApiDocument } from './openapi.ts';
 import { answerApiErrors, serveRoute } from './serve-route.ts';
+import { createProgramFinder } from './sessions/admin-key.ts';
+import { createFailedSignIns } from './sessions/failed-sign-ins.ts';
 import { callerFor } from './sessions/guard.ts';
+import { createSignInThrottle } from './sessions/throttle.ts';
 import { createLookUp, createReads } from './from-database.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import type { LiveFeed } from './live/feed.ts';
 import { liveRoutes } from './live/routes.ts';
-import type { GatewayState } from './overview/attention.ts';
 import { overviewRoutes } from './overview/routes.ts';
+import { adminKeyRoutes } from './admin-keys/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { teamRoutes } from './teams/routes.ts';
@@ -49,8 +52,6 @@ export interface ConsoleOptions {
   readonly health: HealthSource;
   /** What requests do at this moment. */
   readonly feed: LiveFeed;
-  /** Of channels and journal, as this process knows it. */
-  readonly state: GatewayState;
   /** The catalogue at this moment. */
   readonly snapshot: () => CatalogueSnapshot;
   /** Unix milliseconds. */
@@ -80,11 +81,22 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     refuseOtherSpellings(scope);
     readJsonBodies(scope);
     answerApiErrors(scope);
-    const source = { ...options, lookUp: createLookUp() };
     const { database, secrets, now } = options;
+    const lookUp = createLookUp();
+    const throttle = createSignInThrottle();
+    const failures = createFailedSignIns({ ...options, kind: 'admin_key' });
+    scope.addHook('onClose', () => failures.close());
+    const findProgram = createProgramFinder({
+      ...options,
+      lookUp,
+      throttle,
+      onFailure: failures.count,
+    });
+    const source = { ...options, lookUp, findProgram };
     const administration = { database, secrets, audit: recordAudit, now };
     const routes = {
       ...source,
+      throttle,
       reads: createReads(reading),
       administration,
       writerOf: createEntryWriter({ ...options, administration }),
@@ -110,6 +122,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     auditRoutes(scope, routes);
     bookRoutes(scope, routes);
     taskRoutes(scope, routes);
+    adminKeyRoutes(scope, routes);
     userRoutes(scope, routes);
     teamRoutes(scope, routes);
     accountRoutes(scope, routes);

@@ -4,7 +4,8 @@ import type { z } from 'zod';
 import { respond } from '#http/index.ts';
 import type { RouteContract } from './contract/index.ts';
 import { ApiError, apiHeaders, encodeApiError, type FieldProblem, base } from './errors.ts';
-import { assertOwnOrigin, assertOwnPage, type SignedInCaller } from './sessions/guard.ts';
+import { type Caller, requirePerson, type SignedInCaller } from './sessions/caller.ts';
+import { assertOwnOrigin } from './sessions/guard.ts';
 
 /** What a route works with, checked. */
 export interface ApiCall<Route extends RouteContract> {
@@ -12,9 +13,15 @@ export interface ApiCall<Route extends RouteContract> {
   readonly parameters: z.output<Route['parameters']>;
   readonly query: z.output<Route['query']>;
   readonly body: z.output<Route['body']>;
-  /** Absent on routes that need no session. */
-  readonly caller: Route['permission'] extends 'nobody' ? null : SignedInCaller;
+  /** Null on routes that need no session. */
+  readonly caller: CallerFor<Route>;
 }
+
+type CallerFor<Route extends RouteContract> = Route['permission'] extends 'nobody'
+  ? null
+  : 'people' extends Route['callers']
+    ? SignedInCaller
+    : Caller;
 
 /** What a route returns. Members that its contract does not declare stay here. */
 export interface ApiReply<Route extends RouteContract> {
@@ -35,7 +42,7 @@ export type Handler<Route extends RouteContract> = (
 
 export interface ServeOptions {
   /** @throws ApiError `unauthenticated` */
-  readonly callerFor: (request: FastifyRequest) => Promise<SignedInCaller>;
+  readonly callerFor: (request: FastifyRequest) => Promise<Caller>;
 }
 
 const mostProblems = 20;
@@ -84,7 +91,7 @@ function serveChecked<Route extends RouteContract>(
   { callerFor }: ServeOptions,
   respond: (call: ApiCall<Route>, request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): void {
-  const callers = new WeakMap<FastifyRequest, SignedInCaller>();
+  const callers = new WeakMap<FastifyRequest, Caller>();
   const isWrite = route.method !== 'GET';
 
   scope.route({
@@ -100,7 +107,7 @@ function serveChecked<Route extends RouteContract>(
       if (!caller.permissions.includes(route.permission)) {
         throw new ApiError('forbidden', 'your role does not allow this');
       }
-      if (isWrite) assertOwnPage(request, caller.secret);
+      if (route.callers === 'people') requirePerson(caller);
       callers.set(request, caller);
     },
     async handler(request, reply) {

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Refusal, Stale } from '#administration/index.ts';
-import { ConfigError, type EntryOf, type Kind, parseEntry } from '#config/index.ts';
+import {
+  ConfigError,
+  type DeclaredKind,
+  type EntryOf,
+  type Kind,
+  parseEntry,
+} from '#config/index.ts';
 import type { RepeatableCall } from '#identity/index.ts';
 import { shownValues } from './contract/members.ts';
 import { ApiError } from './errors.ts';
+import type { Caller } from './sessions/caller.ts';
 
 /* What every call has in common that makes or changes an entry of a kind that a file can declare too. */
 
@@ -45,7 +52,7 @@ export function pageOf({
 /** A call with `idempotency-key`; undefined: it has none. @throws ApiError `invalid` */
 export function callOf(
   { method, url, headers, body }: FastifyRequest,
-  userId: string,
+  { actor }: Caller,
 ): RepeatableCall | undefined {
   const name = headers['idempotency-key'];
   if (name === undefined) return undefined;
@@ -56,12 +63,16 @@ export function callOf(
     });
   }
   const requestText = JSON.stringify([method, url, body]);
-  return { userId, name, contents: createHash('sha256').update(requestText).digest('base64url') };
+  return {
+    callerId: actor.id,
+    name,
+    contents: createHash('sha256').update(requestText).digest('base64url'),
+  };
 }
 
 /** Where the file declares an entry; null: it does not. `path` is such as `keys[2]`. */
 export type PlaceInFile = (
-  kind: Kind,
+  kind: DeclaredKind,
   name: string,
 ) => { readonly file: string; readonly path: string } | null;
 
@@ -120,7 +131,7 @@ function textOf(value: GivenMembers[string]): string | readonly string[] | undef
 
 /** Who manages an entry, and which revision of it this is. */
 export function managementOf(
-  kind: Kind,
+  kind: DeclaredKind,
   entry: {
     readonly owner: string;
     readonly revision: number;
@@ -141,7 +152,7 @@ export function managementOf(
 }
 
 /** The refusal to change an entry that the file declares. */
-export function ownedByFile(placeInFile: PlaceInFile, kind: Kind, name: string): ApiError {
+export function ownedByFile(placeInFile: PlaceInFile, kind: DeclaredKind, name: string): ApiError {
   const place = placeInFile(kind, name);
   const where = place === null ? 'the configuration file' : `${place.file}, ${place.path}`;
   return new ApiError('owned_by_file', `${kind.name} '${name}' is managed in ${where}`, {
@@ -152,7 +163,7 @@ export function ownedByFile(placeInFile: PlaceInFile, kind: Kind, name: string):
 /** Shows an entry with who manages it. */
 export const showEntry =
   (placeInFile: PlaceInFile) =>
-  <Of extends Kind>(
+  <Of extends DeclaredKind>(
     kind: Of,
     entry: Parameters<typeof shownValues<Of>>[1] & Parameters<typeof managementOf>[1],
   ) => ({ ...shownValues(kind, entry), ...managementOf(kind, entry, placeInFile) });

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { degradedParts } from './degraded-parts.ts';
 import { clock } from './clock.ts';
 import { Closing } from './closing.ts';
-import { openConsole } from './console.ts';
+import { openConsole, ownVersion } from './console.ts';
 import { createHeld } from './held.ts';
 import { openMoney, openRates } from './counting.ts';
 import { createGatewayHealth } from './gateway-health.ts';
@@ -27,7 +27,7 @@ import {
   type OpenDatabase,
 } from '#database/index.ts';
 import { tryAddresses } from './addresses.ts';
-import { createLiveFeed, type GatewayState } from '#console-api/index.ts';
+import { createLiveFeed } from '#console-api/index.ts';
 import {
   assertDataFolderFree,
   condenseRefusals,
@@ -82,6 +82,8 @@ export interface AppOptions {
   readonly refusalBounds?: Pick<RefusalsOptions, 'mostRows' | 'mostRefusals'>;
   /** Milliseconds between looks at a journal with nothing new; only tests set it lower. */
   readonly journalLookEvery?: number;
+  /** Milliseconds between heartbeats; only tests set it lower. */
+  readonly beatEvery?: number;
   /** How media host names are resolved and connected to; only tests set it. */
   readonly mediaFetch?: GuardedFetchOptions;
   /** From which size on bodies are for threads; only tests set it. */
@@ -92,7 +94,7 @@ export interface AppOptions {
   readonly uncaught?: UncaughtErrors;
   /** Where a first start writes its secrets; absent: the caller prints them. */
   readonly secretsFile?: string;
-  /** Puts the file's lists in force although a later file is. Default: false. */
+  /** Puts the file's lists in force although a later file is, and lets it have what the console created. Default: false. */
   readonly takesOver?: boolean;
   /** Absent: this is the only process on its data folder. */
   readonly worker?: WorkerContext;
@@ -153,7 +155,14 @@ export async function startApp(options: AppOptions): Promise<App> {
       }));
     const adopted = worker === null ? [...journalFolders(dataDir), ...adopt] : [];
     const storage = await openStorage(
-      { config, logger, dataDir, adopted, lookEvery: options.journalLookEvery },
+      {
+        config,
+        logger,
+        dataDir,
+        adopted,
+        lookEvery: options.journalLookEvery,
+        beatEvery: options.beatEvery,
+      },
       closing,
     );
     const { database, journal } = storage;
@@ -233,7 +242,6 @@ export async function startApp(options: AppOptions): Promise<App> {
       },
       closing,
     );
-    const state: GatewayState = { journal };
     const problems = () =>
       degradedParts({
         ...storage,
@@ -266,14 +274,19 @@ export async function startApp(options: AppOptions): Promise<App> {
           }),
       ),
     });
+    const version = ownVersion();
     const gatewayHealth = createGatewayHealth({
       ...storage,
       revisions,
       money,
       rates,
       health,
+      version,
+      worker: worker && { of: readNodeId(sharedDataDir), number: worker.number },
+      snapshot,
+      problems,
       degraded,
-      isUsable: () => serving.refusalReason === null,
+      serving: () => serving,
     });
     const serving: Serving = createServing(
       {
@@ -305,10 +318,10 @@ export async function startApp(options: AppOptions): Promise<App> {
           () => current,
           {
             database,
+            version,
             secrets,
             health: gatewayHealth,
             feed,
-            state,
             ...trials,
             explain: (query) => explainRoutes(snapshot(), query, health, clock.monotonic()),
             bringIntoForce: () => revisions.poll(),
@@ -321,6 +334,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       closing,
     );
     await serving.listen();
+    storage.nodes.describe(gatewayHealth.state);
     growV8HeapFast();
 
     return {

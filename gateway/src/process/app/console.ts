@@ -12,6 +12,11 @@ const reconcilingTimeout = 600_000;
 const builtPages = new URL('../../../../console/dist/', import.meta.url);
 const manifest = new URL('../../../package.json', import.meta.url);
 
+/** Of this program. */
+export function ownVersion(): string {
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }).version;
+}
+
 /** The console's parts; null: it is switched off. */
 export function openConsole(
   { storage, console: settings, oidc }: Pick<Config, 'storage' | 'console' | 'oidc'>,
@@ -20,10 +25,10 @@ export function openConsole(
   parts: Pick<
     ConsoleOptions,
     | 'database'
+    | 'version'
     | 'secrets'
     | 'health'
     | 'feed'
-    | 'state'
     | 'tryChannel'
     | 'findModels'
     | 'explain'
@@ -34,7 +39,6 @@ export function openConsole(
   closing: Closing,
 ): Omit<ConsoleOptions, 'now' | 'snapshot'> | null {
   if (!settings.enabled) return null;
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
   let reading: OpenDatabase | null = null;
   return {
     ...parts,
@@ -48,7 +52,6 @@ export function openConsole(
         statementTimeout: reconcilingTimeout,
         maxConnections: 1,
       }),
-    version,
     files: builtPages,
     allowInsecure: settings.insecureHttp,
     members: settings.members,

@@ -64,6 +64,10 @@ export interface Serving {
   readonly pressures: readonly PressureCause[];
   /** Why nothing that costs something is admitted; null: it is. */
   readonly refusalReason: string | null;
+  /** Requests under way. */
+  readonly inFlight: number;
+  /** Of the event loop: milliseconds. */
+  readonly lag: number;
   /** For the metrics. */
   readonly readings: ServerReadings;
   /** @throws Error with a message for the operator */
@@ -168,6 +172,12 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     },
     get refusalReason() {
       return reasonNow();
+    },
+    get inFlight() {
+      return gate.inFlight;
+    },
+    get lag() {
+      return pressure.lag;
     },
     readings: {
       async openConnections() {

@@ -39,17 +39,19 @@ export interface StorageOptions {
   readonly adopted: readonly string[];
   /** Milliseconds between looks at a journal with nothing new; absent: the usual. */
   readonly lookEvery: number | undefined;
+  /** Milliseconds between heartbeats; absent: the usual. */
+  readonly beatEvery: number | undefined;
 }
 
 /** Opens the durable part: the database, and the journal of records that are not in it yet. */
 export async function openStorage(
-  { config, logger, dataDir, adopted, lookEvery }: StorageOptions,
+  { config, logger, dataDir, adopted, lookEvery, beatEvery }: StorageOptions,
   closing: Closing,
 ): Promise<Storage> {
   const databaseUrl = config.storage.url;
   const database = closing.add(openDatabase({ url: databaseUrl }));
   const node = readNodeId(dataDir);
-  const nodes = closing.add(createNodeRegistry({ database, id: node, log: logger }));
+  const nodes = closing.add(createNodeRegistry({ database, id: node, log: logger, beatEvery }));
   const lives =
     database.dialect === 'postgres'
       ? closing.add(

@@ -61,11 +61,11 @@ export const commonOptions = {
 /** The name of the option below. */
 export const takeOver = 'take-over';
 
-/** For commands that apply the file. */
+/** For commands that apply the file, or show what applying it does. */
 export const takeOverOption = {
   [takeOver]: {
     type: 'boolean',
-    help: 'put the file in force although it is an earlier one than the file in force',
+    help: 'also an earlier file; console entries of its names become the file’s',
   },
 } as const satisfies Record<string, CommandOption>;
 

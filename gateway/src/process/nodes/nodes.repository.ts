@@ -15,6 +15,8 @@ export interface Sign {
   /** Unix milliseconds by that node's own clock, for people. */
   readonly startedAt: number;
   readonly journalDepth: number;
+  /** JSON; null: nothing is known. */
+  readonly state: string | null;
 }
 
 /**
@@ -35,12 +37,14 @@ export async function signLife({ kysely, dialect }: OpenDatabase, sign: Sign): P
       started_at: sign.startedAt,
       seen_at: now(dialect),
       journal_depth: sign.journalDepth,
+      state: sign.state,
     })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet(({ ref }) => ({
         started_at: ref('excluded.started_at'),
         seen_at: ref('excluded.seen_at'),
         journal_depth: ref('excluded.journal_depth'),
+        state: ref('excluded.state'),
       })),
     )
     .execute();
@@ -77,10 +81,10 @@ export async function otherNodes(
 export async function allNodes({
   kysely,
   dialect,
-}: OpenDatabase): Promise<(SeenNode & { readonly startedAt: number })[]> {
+}: OpenDatabase): Promise<(SeenNode & Pick<Sign, 'startedAt' | 'state'>)[]> {
   const rows = await kysely
     .selectFrom('nodes')
-    .select(['id', 'started_at', 'seen_at', 'journal_depth', now(dialect).as('now')])
+    .select(['id', 'started_at', 'seen_at', 'journal_depth', 'state', now(dialect).as('now')])
     .orderBy('id')
     .execute();
   return rows.map((row) => ({
@@ -88,6 +92,7 @@ export async function allNodes({
     startedAt: row.started_at,
     silentFor: row.now - row.seen_at,
     journalDepth: row.journal_depth,
+    state: row.state,
   }));
 }
 

@@ -47,6 +47,8 @@ export interface NodeRegistry {
   readonly writes: boolean;
   /** Joins the live nodes. Resolves after the first heartbeat, even if the database was unreachable. */
   join(journal: { readonly depth: number }): Promise<void>;
+  /** From now on, each heartbeat says how this node is, beginning with one that is sent at once. */
+  describe(readState: () => object): void;
   /** Sends a heartbeat now, which also looks at what the other nodes say. */
   refresh(): Promise<void>;
   /** Signs off; call it after the journal was closed. Never throws. */
@@ -62,7 +64,7 @@ export interface NodeRegistryOptions {
   readonly now?: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic?: () => number;
-  readonly beatEvery?: number;
+  readonly beatEvery?: number | undefined;
 }
 
 /** Knows only of itself until `join`. */
@@ -71,6 +73,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   const { now = Date.now, monotonic = () => performance.now() } = options;
   const startedAt = now();
   let journal: { readonly depth: number } | null = null;
+  let readState: (() => object) | null = null;
   let live = 1;
   let missing: readonly MissingNode[] = [];
   let lost: readonly LostRecords[] = [];
@@ -89,7 +92,8 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
 
   async function beat(): Promise<void> {
     await lookForTwin();
-    await signLife(database, { id, startedAt, journalDepth: journal?.depth ?? 0 });
+    const state = readState === null ? null : JSON.stringify(readState());
+    await signLife(database, { id, startedAt, journalDepth: journal?.depth ?? 0, state });
     isKnown = true;
     lost = await lostRecords(database);
     freed = await freedLives(database, now() - nodeRules.forgetAfter);
@@ -180,7 +184,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     timer.unref();
   }
 
-  return {
+  const registry: NodeRegistry = {
     live: () => live,
     get missing() {
       return missing;
@@ -199,6 +203,10 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
       await beatQuietly();
       again();
     },
+    describe(read) {
+      readState = read;
+      void registry.refresh();
+    },
     async refresh() {
       await beating;
       if (timer !== null) await beatQuietly();
@@ -212,9 +220,10 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
       const goodbye =
         depth === 0
           ? removeNode(database, id)
-          : signLife(database, { id, startedAt, journalDepth: depth });
+          : signLife(database, { id, startedAt, journalDepth: depth, state: null });
       // The other nodes notice by themselves.
       await goodbye.catch(() => {});
     },
   };
+  return registry;
 }

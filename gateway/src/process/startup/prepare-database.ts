@@ -23,7 +23,7 @@ import { hasUnshown } from './unshown-secrets.ts';
 export interface FileOptions {
   /** The id of this node. */
   readonly node: string;
-  /** Puts the file in force although a later one is. Default: false. */
+  /** Puts the file in force although a later one is, and lets it have what the console created. Default: false. */
   readonly takesOver?: boolean;
 }
 

@@ -8,6 +8,8 @@ export interface Change {
   readonly trx: Transaction<Database>;
   /** Who makes the change; new rows get this owner. */
   readonly owner: Owner;
+  /** Whether rows of other owners become those of this one. Default: false. */
+  readonly takesOver?: boolean;
   readonly secrets: Secrets;
   /** Unix milliseconds. */
   readonly now: number;
@@ -15,7 +17,7 @@ export interface Change {
   revision(): Promise<number>;
 }
 
-export type ChangeOptions = Pick<Change, 'owner' | 'secrets' | 'now'>;
+export type ChangeOptions = Pick<Change, 'owner' | 'takesOver' | 'secrets' | 'now'>;
 
 /** The result of an `upsert…`. `unchanged` writes nothing, so applying the same file again takes no revision. */
 export type Upserted = 'created' | 'updated' | 'unchanged';
@@ -39,7 +41,8 @@ export class OwnedElsewhere extends Error {
   }
 }
 
-/** The file may take over rows that the system created. Every other row is changed only by its owner. */
+/** The file has the rows that the system created. Every other row is changed only by its owner, or by who takes it over. */
 export function assertMayChange(change: Change, kind: string, name: string, owner: Owner): void {
-  if (owner !== change.owner && owner !== 'system') throw new OwnedElsewhere(kind, name, owner);
+  if (owner === change.owner || owner === 'system' || change.takesOver === true) return;
+  throw new OwnedElsewhere(kind, name, owner);
 }

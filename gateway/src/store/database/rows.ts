@@ -37,7 +37,7 @@ interface OwnedColumns {
 }
 
 /** A new row id such as `ch_3f…`: a prefix for the kind of row and 96 random bits. */
-export function createId(prefix: 'ch' | 'usr' | 'team' | 'key'): string {
+export function createId(prefix: 'ch' | 'usr' | 'team' | 'key' | 'adm'): string {
   return `${prefix}_${randomBytes(12).toString('hex')}`;
 }
 

@@ -44,6 +44,7 @@ export interface Database {
   tasks: TaskTable;
   task_results: TaskResultTable;
   sessions: SessionTable;
+  admin_keys: AdminKeyTable;
   audit_log: AuditTable;
   repeatable_calls: RepeatableCallTable;
   file_revisions: FileRevisionTable;
@@ -443,6 +444,8 @@ export interface NodeTable {
   seen_at: number;
   /** Usage records in its journal at that time. */
   journal_depth: number;
+  /** JSON: `NodeState` at that time; null: it has not begun to serve, or its version has none. */
+  state: Generated<string | null>;
 }
 
 /** Usage records that a node had acknowledged and that were missing from its journal. */
@@ -618,6 +621,28 @@ export interface RecoveryCodeTable {
   user_id: string;
   /** Keyed. */
   hash: string;
+}
+
+export interface AdminKeyTable {
+  /** `adm_` + random. */
+  id: string;
+  /** Of the keys that are neither revoked nor expired, each has another one. */
+  name: string;
+  /** Hex HMAC-SHA-256 of the secret. */
+  hash: string;
+  /** The displayable part of the secret. */
+  prefix: string;
+  role: string;
+  /** JSON: addresses and networks. */
+  ips: string;
+  /** The id of a person; null: a command made it. */
+  created_by: string | null;
+  created_at: number;
+  expires_at: number;
+  /** To within a minute. */
+  last_used_at: number | null;
+  revoked_at: number | null;
+  last_used_address: string | null;
 }
 
 /** A call that made a secret, for a day: repeated, it makes no other one. */

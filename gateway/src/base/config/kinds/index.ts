@@ -1,8 +1,9 @@
+import { adminKey } from './admin-key.ts';
 import { alias } from './alias.ts';
 import { channel } from './channel.ts';
 import { group } from './group.ts';
 import { key } from './key.ts';
-import type { EntryOf, Kind, KindName } from './kind.ts';
+import type { DeclaredKind, EntryOf, KindName } from './kind.ts';
 import { model } from './model.ts';
 import { team } from './team.ts';
 import { user } from './user.ts';
@@ -10,8 +11,12 @@ import { user } from './user.ts';
 /** What a file declares, in the order in which it is applied: what others refer to first. */
 export const kinds = { group, model, alias, channel, user, team, key } satisfies Record<
   KindName,
-  Kind
+  DeclaredKind
 >;
+
+export { adminKey };
+/** An admin key as somebody asks for it. */
+export type RequestedAdminKey = EntryOf<typeof adminKey>;
 
 export type DeclaredGroup = EntryOf<typeof group>;
 export type DeclaredModel = EntryOf<typeof model>;
@@ -23,6 +28,15 @@ export type DeclaredTeam = EntryOf<typeof team>;
 export type DeclaredKey = EntryOf<typeof key>;
 
 export type { CacheRule, ServedModel, StateRule } from './channel.ts';
-export type { ColumnsOf, EntryOf, Kind, KindName, Member, NamesWith } from './kind.ts';
+export type {
+  ColumnsOf,
+  DeclaredKind,
+  EntryOf,
+  Kind,
+  KindName,
+  Member,
+  NamesWith,
+  ObjectName,
+} from './kind.ts';
 export type { ModelType } from './model.ts';
 export type { Decimal, DeclaredPrice, PromptTier, TokenPrices } from './price.ts';

@@ -5,6 +5,8 @@ import { decimal, integer, isName, type LeafOptions, oneOf, string, usd } from '
 
 /** What a file declares. */
 export type KindName = 'group' | 'model' | 'alias' | 'channel' | 'user' | 'team' | 'key';
+/** The same, and what only the database has. */
+export type ObjectName = KindName | 'admin_key';
 
 /** How a value looks: what a column, the API and a form of the console make of it. */
 export type FormName =
@@ -83,10 +85,10 @@ export interface ListedMember extends Form, About {
   readonly usualValue: unknown;
 }
 
-/** One kind of entries of the file. Everything that reads, writes, compares, stores or shows them is derived from it. */
+/** One kind of entries. Everything that reads, writes, compares, stores or shows them is derived from it. */
 export interface Kind<Of extends Members = Members, Entry extends z.ZodType = z.ZodType> {
-  readonly name: KindName;
-  /** Its list in the file. */
+  readonly name: ObjectName;
+  /** Its list in the file, and its table. */
   readonly section: SectionName;
   /** The member that tells its entries apart. */
   readonly identity: string;
@@ -97,7 +99,14 @@ export interface Kind<Of extends Members = Members, Entry extends z.ZodType = z.
   readonly schema: Entry;
 }
 
-export type SectionName = `${Exclude<KindName, 'alias'>}s` | 'aliases';
+type SectionOf<Name extends ObjectName> = Name extends 'alias' ? 'aliases' : `${Name}s`;
+export type SectionName = SectionOf<ObjectName>;
+
+/** A kind of what a file declares. */
+export interface DeclaredKind extends Kind {
+  readonly name: KindName;
+  readonly section: SectionOf<KindName>;
+}
 
 type ShapeOf<Of extends Members> = { [Name in keyof Of]: Of[Name]['schema'] };
 
@@ -115,7 +124,7 @@ export function member<Of extends Form, const Rest extends About = {}>(
 /** @param complete fills in what depends on several members */
 export function defineKind<
   const Of extends Members,
-  const Name extends KindName,
+  const Name extends ObjectName,
   Entry = ValuesOf<Of>,
 >(
   name: Name,
@@ -128,7 +137,7 @@ export function defineKind<
   const [identity = 'name'] = Object.entries(members).find(([, each]) => each.identity) ?? [];
   return Object.freeze({
     name,
-    section: (name === 'alias' ? 'aliases' : `${name}s`) as SectionName,
+    section: (name === 'alias' ? 'aliases' : `${name}s`) as SectionOf<Name>,
     identity,
     members,
     list: Object.entries(members)

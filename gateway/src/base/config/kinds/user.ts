@@ -1,8 +1,10 @@
 import { emailAddress, isName, flag, string } from '../leaf.ts';
 import { amount, choice, defineKind, groups, member, text, yesOrNo } from './kind.ts';
 
-/** What people may do at the console. */
-export const userRoles = ['admin', 'operator', 'billing', 'viewer', 'member'] as const;
+/** What programs may be: a member only has to do with things of their own, and a program has none. */
+export const programRoles = ['admin', 'operator', 'billing', 'viewer'] as const;
+/** What people may be at the console. */
+export const userRoles = [...programRoles, 'member'] as const;
 
 export const user = defineKind('user', {
   email: member(text(emailAddress()), { identity: true, doc: 'compared case-insensitively' }),

@@ -8,7 +8,6 @@ import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import { serveRoute } from '../serve-route.ts';
-import { actorOf } from '../sessions/connection.ts';
 import type { PeopleOptions } from '../users/routes.ts';
 import { callOf, pageOf, throwRefusal } from '../writes.ts';
 
@@ -43,12 +42,11 @@ export function accountRoutes(scope: FastifyInstance, options: PeopleOptions): v
   );
 
   serveRoute(scope, contract.credit, options, async ({ request, parameters, body, caller }) => {
-    const { user } = caller.session;
     const { kind, id: holder } = parameters;
     const amount = readAmount(body.amount);
     const reason = body.reason.trim();
     if (reason === '') throw invalid('reason', 'expected a reason');
-    const call = callOf(request, user.id);
+    const call = callOf(request, caller);
     if (call === undefined) {
       throw invalid(
         'idempotency-key',
@@ -56,13 +54,13 @@ export function accountRoutes(scope: FastifyInstance, options: PeopleOptions): v
       );
     }
     const { transaction, isRepeated, balance } = await fromDatabase(() =>
-      creditBalance(administration, actorOf(request, user), {
+      creditBalance(administration, caller.actor, {
         kind,
         holder,
         amount,
         reason,
-        // The same word of another person is another credit.
-        idempotencyKey: `${call.userId} ${call.name}`,
+        // The same word of another caller is another credit.
+        idempotencyKey: `${call.callerId} ${call.name}`,
       }).catch((error: unknown) => throwRefusal(kinds[kind], error)),
     );
     return { body: { id: transaction, repeated: isRepeated, balance: formatUsd(balance) } };

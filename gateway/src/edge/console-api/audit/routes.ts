@@ -7,7 +7,6 @@ import { contract, type Contract } from '../contract/index.ts';
 import { sendPages, storedAs } from '../file-stream.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, serveStream, type ServeOptions } from '../serve-route.ts';
-import { actorOf } from '../sessions/connection.ts';
 
 export interface AuditRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
@@ -68,7 +67,7 @@ export function auditRoutes(scope: FastifyInstance, options: AuditRoutesOptions)
     return { body: { data, next: next === null ? null : String(next) } };
   });
 
-  serveStream(scope, contract.exportAudit, options, async ({ request, query, caller }, begin) => {
+  serveStream(scope, contract.exportAudit, options, async ({ query, caller }, begin) => {
     const { format, ...filters } = query;
     const filter = { ...filterOf(filters), limit: linesAtOnce };
     const first = await readPage(filter);
@@ -76,7 +75,7 @@ export function auditRoutes(scope: FastifyInstance, options: AuditRoutesOptions)
     const filterText = JSON.stringify(filters);
     await fromDatabase(() =>
       database.kysely.transaction().execute((trx) =>
-        recordAudit({ trx, now: now() }, actorOf(request, caller.session.user), {
+        recordAudit({ trx, now: now() }, caller.actor, {
           action: 'export',
           subject: { kind: 'audit', name },
           fields: [{ field: 'filter', before: null, after: filterText, secret: false }],

@@ -11,7 +11,6 @@ import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { actorOf } from '../sessions/connection.ts';
 
 export interface BookRoutesOptions extends ServeOptions, Pick<ReconcilerOptions, 'now'> {
   readonly database: OpenDatabase;
@@ -70,9 +69,9 @@ export function bookRoutes(scope: FastifyInstance, options: BookRoutesOptions): 
     body: { running: reconciler.running, last: await reads(lastReconciliation) },
   });
   serveRoute(scope, contract.readReconciliation, options, replyOf);
-  serveRoute(scope, contract.startReconciliation, options, async ({ request, caller }) => {
+  serveRoute(scope, contract.startReconciliation, options, async ({ caller }) => {
     try {
-      reconciler.start(actorOf(request, caller.session.user));
+      reconciler.start(caller.actor);
     } catch (error) {
       if (error instanceof Refusal) throw new ApiError('conflict', error.message);
       throw error;

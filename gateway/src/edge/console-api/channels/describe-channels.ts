@@ -4,7 +4,12 @@ import type { CatalogueSnapshot, Channel, StoredChannel } from '#catalogue/index
 import { kinds } from '#config/index.ts';
 import type { ChannelTraffic } from '#usage/index.ts';
 import type { contract } from '../contract/index.ts';
-import { type ChannelHealthReading, type HealthSource, shareOf } from '../health/source.ts';
+import {
+  channelStateOf,
+  type ChannelHealthReading,
+  type HealthSource,
+  shareOf,
+} from '../health/source.ts';
 import { verdictOf } from '../health/verdict.ts';
 import { managementOf, type PlaceInFile } from '../writes.ts';
 
@@ -51,7 +56,7 @@ export function describeChannels(
         hint: hintOf(key),
         state: stateOfKey(key, used, reading),
       })),
-      state: reading === undefined ? null : stateOf(reading),
+      state: reading === undefined ? null : channelStateOf(reading),
       rest_ms: Math.ceil(reading?.rest ?? 0),
       credentials: reading?.credentials ?? noCredentials,
       verdict: verdictOf(traffic),
@@ -82,13 +87,6 @@ function stateOfKey(
   reading: ChannelHealthReading | undefined,
 ): ListedChannel['api_keys'][number]['state'] {
   return reading?.states[used?.credentials.indexOf(key) ?? -1] ?? null;
-}
-
-function stateOf({ breaker, credentials }: ChannelHealthReading): ListedChannel['state'] {
-  const { ready, cooling, disabled } = credentials;
-  if (ready === 0 && cooling === 0 && disabled > 0) return 'refused';
-  if (breaker !== 'closed') return breaker === 'open' ? 'rests' : 'tries';
-  return ready === 0 && cooling > 0 ? 'waits' : 'works';
 }
 
 function recentOf(traffic: ChannelTraffic, withWords: boolean) {

@@ -24,7 +24,6 @@ import { compareModels } from './compare-models.ts';
 import { channelForm } from './channel-form.ts';
 import { describeChannels } from './describe-channels.ts';
 import type { HealthSource } from '../health/source.ts';
-import { actorOf } from '../sessions/connection.ts';
 import type { EntryWriter } from '../entries.ts';
 import { callOf, managementOf, type PlaceInFile, revisionOf, throwRefusal } from '../writes.ts';
 
@@ -99,7 +98,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
 
   serveRoute(scope, contract.createChannel, options, async (call) => {
     const { request, body, caller } = call;
-    const repeatable = callOf(request, caller.session.user.id);
+    const repeatable = callOf(request, caller);
     return replyOf(
       await write(call, body.name ?? '', (...by) =>
         createEntry(...by, channelStore, body, repeatable),
@@ -127,15 +126,14 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
    * @throws ApiError `too_many`, `invalid`
    */
   async function draftOf(
-    { request, caller }: Pick<ApiCall<typeof contract.testChannel>, 'request' | 'caller'>,
+    { caller }: Pick<ApiCall<typeof contract.testChannel>, 'caller'>,
     {
       id: reference,
       ...members
     }: { readonly id?: string | undefined } & Readonly<Record<string, unknown>>,
   ): Promise<StoredChannel> {
     const id = reference ?? null;
-    const { user } = caller.session;
-    const wait = rate.take(user.id);
+    const wait = rate.take(caller.actor.id);
     if (wait > 0) {
       throw new ApiError('too_many', 'ten tests a minute are allowed', { retryAfter: wait });
     }
@@ -146,8 +144,8 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
       action: 'test',
     } as const;
     const { entry, before } = await fromDatabase(() =>
-      draftEntry(administration, actorOf(request, user), channelStore, draft).catch(
-        (error: unknown) => throwRefusal(kind, error),
+      draftEntry(administration, caller.actor, channelStore, draft).catch((error: unknown) =>
+        throwRefusal(kind, error),
       ),
     );
     return {

@@ -6,12 +6,12 @@ const line = z.object({
   id: z.int(),
   time,
   actor: z.object({
-    /** `person`, `command`, `file` or `system`. */
+    /** `person`, `admin_key`, `command`, `file` or `system`. */
     kind: z.string(),
     name: z.string(),
     /** Of a command or the file: the user of the machine whose process it was. */
     user: z.string().nullable(),
-    /** Where the person was. */
+    /** Where the person was, or the program with an admin key. */
     address: z.string().nullable(),
   }),
   /** Such as `key.rotate`. */
@@ -30,11 +30,11 @@ const name = text(400);
 
 /** All must hold. */
 const filters = {
-  /** A name, the id of a person, or the user of the machine. */
+  /** A name, the id of a person or an admin key, or the user of the machine. */
   actor: name.optional(),
   actor_kind: z
-    .enum(['person', 'command', 'file', 'system'], {
-      error: 'expected person, command, file or system',
+    .enum(['person', 'admin_key', 'command', 'file', 'system'], {
+      error: 'expected person, admin_key, command, file or system',
     })
     .optional(),
   /** Such as `key.rotate`, or `key` for all that is done to keys. */

@@ -108,6 +108,9 @@ const given = {
 };
 
 /** What the attempts of all nodes say about a channel. */
+/** How a process uses a channel. */
+export const channelStates = ['works', 'rests', 'tries', 'waits', 'refused'] as const;
+
 export const verdicts = ['answers', 'unsteady', 'fails', 'unasked'] as const;
 
 export const listChannels = defineRoute({
@@ -143,7 +146,7 @@ export const listChannels = defineRoute({
          * works again; `waits`: the upstream asked for a pause; `refused`: the upstream refuses every credential. Null: it is
          * not enabled, or not here yet.
          */
-        state: z.enum(['works', 'rests', 'tries', 'waits', 'refused']).nullable(),
+        state: z.enum(channelStates).nullable(),
         /** Milliseconds until this process tries it again; 0: it may be asked now. */
         rest_ms: z.number(),
         credentials: z.object({ ready: z.int(), cooling: z.int(), disabled: z.int() }),

@@ -1,3 +1,4 @@
+import { createAdminKey, listAdminKeys, revokeAdminKey } from './admin-keys.ts';
 import { exportAudit, listAudit } from './audit.ts';
 import {
   changeChannel,
@@ -154,6 +155,9 @@ export const contract = {
   removeMember,
   listEntries,
   credit,
+  listAdminKeys,
+  createAdminKey,
+  revokeAdminKey,
 } satisfies Record<string, RouteContract>;
 
 export type Contract = typeof contract;

@@ -18,6 +18,7 @@ export const readMyLimits = defineRoute({
   path: '/me/limits',
   summary: 'What the person has left: balance, quotas, and the budgets of the own teams',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: nothing,

@@ -18,6 +18,7 @@ export const changeMe = defineRoute({
   path: '/me',
   summary: 'Change the own name, or keep what the person has chosen',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: z.strictObject({
@@ -56,6 +57,7 @@ export const changePassword = defineRoute({
   path: '/me/password',
   summary: 'Set another password; every other session ends',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: z.strictObject({
@@ -72,6 +74,7 @@ export const listMySessions = defineRoute({
   path: '/me/sessions',
   summary: 'Where the person is signed in',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: nothing,
@@ -108,6 +111,7 @@ export const endMySession = defineRoute({
   path: '/me/sessions/:id',
   summary: 'Sign out elsewhere',
   permission: 'own',
+  callers: 'people',
   parameters: z.strictObject({ id: text(100) }),
   query: nothing,
   body: nothing,

@@ -75,6 +75,7 @@ export const linkOidc = defineRoute({
   summary:
     'Begin a sign-in at the provider which links the own account to it; the browser goes to `location`',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: nothing,

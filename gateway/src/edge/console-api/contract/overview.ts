@@ -14,16 +14,19 @@ const attention = z.object({
   kind: z.enum([
     'channel_failing',
     'channel_unsteady',
+    'channel_resting',
     'price_missing',
     'budget_high',
     'key_expiring',
     'key_exhausted',
     'journal_growing',
+    'journal_full',
+    'node_version',
   ]),
   severity: z.enum(['failed', 'warning']),
   /** What it is about; null: the gateway itself. */
   object: z
-    .object({ kind: z.enum(['channel', 'model', 'team', 'key']), name: text(400) })
+    .object({ kind: z.enum(['channel', 'model', 'team', 'key', 'node']), name: text(400) })
     .nullable(),
   /** When it began, or when it will happen; null: not known. */
   since: time.nullable(),
@@ -31,8 +34,12 @@ const attention = z.object({
   spent: money.optional(),
   limit: money.optional(),
   window: z.enum(['daily', 'monthly', 'total']).optional(),
-  /** Failed attempts, or records that wait. */
+  /** Failed attempts, records that wait, or nodes. */
   count: z.int().optional(),
+  /** Of so many nodes. */
+  of: z.int().optional(),
+  /** Of the node, and of the one that responds. */
+  versions: z.array(z.string()).optional(),
   /** The word of a channel's last failure. */
   error: z.string().optional(),
 });

@@ -26,6 +26,8 @@ export const permissions = [
   'users.read',
   /** Making, inviting and changing people and teams. */
   'users.write',
+  /** The keys with which programs administer the gateway. */
+  'admin-keys.write',
   /** Crediting the accounts of people and teams, and comparing the books with the requests. */
   'credits.write',
 ] as const;

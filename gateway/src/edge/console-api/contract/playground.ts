@@ -7,6 +7,7 @@ export const playgroundKey = defineRoute({
   path: '/playground/key',
   summary: 'The key of this session, with which a page asks models',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: z.strictObject({

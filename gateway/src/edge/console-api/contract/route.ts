@@ -10,6 +10,8 @@ export interface RouteContract<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
+  Needs extends Permission | 'nobody' = Permission | 'nobody',
+  Callers extends CallerKind = CallerKind,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/admin/v1`; `:id` is a parameter. */
@@ -18,7 +20,9 @@ export interface RouteContract<
   /** 201 where a new object is made, 202 where work begins, 303 where the browser goes elsewhere; absent: 200. */
   readonly status?: 201 | 202 | 303;
   /** `nobody`: it needs no session. */
-  readonly permission: Permission | 'nobody';
+  readonly permission: Needs;
+  /** `people`: programs with an admin key are refused. Absent: everybody with the permission may call it. */
+  readonly callers?: Callers;
   readonly parameters: Parameters;
   readonly query: Query;
   readonly body: Body;
@@ -27,14 +31,19 @@ export interface RouteContract<
   readonly example: z.input<Response>;
 }
 
+/** Who a route may be for. */
+export type CallerKind = 'people' | 'everybody';
+
 /** Keeps the exact types of a route. */
 export function defineRoute<
   Parameters extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
   Response extends z.ZodType,
+  Needs extends Permission | 'nobody',
+  Callers extends CallerKind = 'everybody',
 >(
-  route: RouteContract<Parameters, Query, Body, Response>,
-): RouteContract<Parameters, Query, Body, Response> {
+  route: RouteContract<Parameters, Query, Body, Response, Needs, Callers>,
+): RouteContract<Parameters, Query, Body, Response, Needs, Callers> {
   return Object.freeze(route);
 }

@@ -9,6 +9,7 @@ export const readSecondFactor = defineRoute({
   path: '/me/totp',
   summary: 'Whether the own account has a second factor',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: nothing,
@@ -39,6 +40,7 @@ export const beginSecondFactor = defineRoute({
   summary:
     'Begin a second factor by time (RFC 6238), which is in force once a code of it is shown. The response is the only one with its secret',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: nothing,
@@ -60,6 +62,7 @@ export const enableSecondFactor = defineRoute({
   summary:
     'Bring the second factor into force with a code of it. The response is the only one with the recovery codes, each of which replaces a code once',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: z.strictObject({ code }),
@@ -72,6 +75,7 @@ export const endSecondFactor = defineRoute({
   path: '/me/totp',
   summary: 'End the own second factor, with a code, a recovery code or the password',
   permission: 'own',
+  callers: 'people',
   parameters: nothing,
   query: nothing,
   body: z

@@ -3,6 +3,7 @@ import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { restingChannels } from './fleet.ts';
 import type { HealthSource, NodeHealth } from './source.ts';
 
 export interface HealthRoutesOptions extends ServeOptions {
@@ -23,6 +24,7 @@ export function healthRoutes(scope: FastifyInstance, options: HealthRoutesOption
         version,
         started: new Date(startedAt).toISOString(),
         degraded: [...degraded],
+        resting: restingChannels(nodes ?? []),
         nodes:
           nodes?.map(({ startedAt: began, silentFor, journalDepth, ...node }) => ({
             ...node,

@@ -1,4 +1,6 @@
 import type { Channel } from '#catalogue/index.ts';
+import type { channelStates } from '../contract/channels.ts';
+import type { NodeState } from '../contract/health.ts';
 
 /** How the gateway is, as this process sees it. */
 export interface GatewayHealth {
@@ -35,6 +37,8 @@ export interface NodeHealth {
   /** Milliseconds since its last sign. */
   readonly silentFor: number;
   readonly journalDepth: number;
+  /** At its last sign; null: not known. */
+  readonly state: NodeState | null;
 }
 
 type CredentialState = 'ready' | 'cooling' | 'disabled';
@@ -46,6 +50,17 @@ export interface ChannelHealthReading {
   readonly states: readonly CredentialState[];
   /** Milliseconds until a request may try it again; 0: now. */
   readonly rest: number;
+}
+
+/** How a process uses a channel, in one word. */
+export function channelStateOf({
+  breaker,
+  credentials,
+}: Pick<ChannelHealthReading, 'breaker' | 'credentials'>): (typeof channelStates)[number] {
+  const { ready, cooling, disabled } = credentials;
+  if (ready === 0 && cooling === 0 && disabled > 0) return 'refused';
+  if (breaker !== 'closed') return breaker === 'open' ? 'rests' : 'tries';
+  return ready === 0 && cooling > 0 ? 'waits' : 'works';
 }
 
 /** Where the console learns how the gateway is. */

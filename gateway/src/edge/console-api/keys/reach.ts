@@ -7,9 +7,9 @@ import {
   type StoredKey,
 } from '#identity/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
-import type { SignedInCaller } from '../sessions/guard.ts';
+import { type Caller, personOf } from '../sessions/caller.ts';
 
-/** What a person may do with keys. */
+/** What a caller may do with keys. */
 export interface KeyReach {
   /** Undefined: the keys of everybody. */
   readonly sees: Reach | undefined;
@@ -19,24 +19,38 @@ export interface KeyReach {
   readonly rankOver: (key: Pick<StoredKey, 'teamId'>) => Rank;
 }
 
-/** People have to do with their own keys, owners of a team also with the team's, and some roles with all of them. */
-export async function keyReachOf(
-  db: OpenDatabase['kysely'],
-  { permissions, session: { user } }: SignedInCaller,
-): Promise<KeyReach> {
+/**
+ * People have to do with their own keys, owners of a team also with the team's, and some roles with all of them.
+ * @throws ApiError `forbidden` for a program whose role changes no keys
+ */
+export async function keyReachOf(db: OpenDatabase['kysely'], caller: Caller): Promise<KeyReach> {
+  if (caller.permissions.includes('keys.write')) return wholeReach;
+  const user = personOf(caller);
   const memberships = await membershipsOf(db, user.id);
   const teamIds = memberships.filter(({ role }) => role === 'owner').map(({ id }) => id);
   const own: Reach = { userId: user.id, teamIds };
-  const writesAll = permissions.includes('keys.write');
   return {
-    sees: permissions.includes('keys.read') ? undefined : own,
-    changes: writesAll ? undefined : own,
+    sees: caller.permissions.includes('keys.read') ? undefined : own,
+    changes: own,
     teams: memberships,
-    rankOver({ teamId }) {
-      if (writesAll) return 'admin';
-      return teamId !== null && teamIds.includes(teamId) ? 'owner' : 'member';
-    },
+    rankOver: ({ teamId }) => (teamId !== null && teamIds.includes(teamId) ? 'owner' : 'member'),
   };
+}
+
+const wholeReach: KeyReach = {
+  sees: undefined,
+  changes: undefined,
+  teams: [],
+  rankOver: () => 'admin',
+};
+
+/** The keys that a caller sees; undefined: those of everybody. @throws ApiError as `keyReachOf` */
+export async function seenKeys(
+  db: OpenDatabase['kysely'],
+  caller: Caller,
+): Promise<Reach | undefined> {
+  if (caller.permissions.includes('keys.read')) return undefined;
+  return (await keyReachOf(db, caller)).sees;
 }
 
 /** Who a key belongs to, and what it acts for. */

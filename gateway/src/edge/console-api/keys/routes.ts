@@ -25,8 +25,7 @@ import { fromDatabase, type Reads } from '../from-database.ts';
 import type { ConsoleMembers } from '../contract/permissions.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { shownValues } from '../contract/members.ts';
-import { actorOf } from '../sessions/connection.ts';
-import type { SignedInCaller } from '../sessions/guard.ts';
+import { type Caller, personOf } from '../sessions/caller.ts';
 import {
   callOf,
   ownedByFile,
@@ -36,7 +35,7 @@ import {
   throwRefusal,
   revisionOf,
 } from '../writes.ts';
-import { groupsFor, keyReachOf, type KeyReach, usualGroupOf } from './reach.ts';
+import { groupsFor, keyReachOf, type KeyReach, seenKeys, usualGroupOf } from './reach.ts';
 
 export interface KeyRoutesOptions extends ServeOptions {
   readonly database: OpenDatabase;
@@ -64,7 +63,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
   serveRoute(scope, contract.listKeys, options, async ({ query, caller }) => {
     const { limit = defaultLimit, cursor, q, user } = query;
     return reads(async (db) => {
-      const { sees } = await keyReachOf(db, caller);
+      const sees = await seenKeys(db, caller);
       // One more than is shown tells whether there is a next page.
       const foundKeys = await readKeys(db, {
         limit: limit + 1,
@@ -81,7 +80,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
 
   serveRoute(scope, contract.readKey, options, async ({ parameters, query, caller }) =>
     reads(async (db) => {
-      const { sees } = await keyReachOf(db, caller);
+      const sees = await seenKeys(db, caller);
       const [key] = await readKeys(db, {
         id: parameters.id,
         ...(sees !== undefined && { within: sees }),
@@ -96,15 +95,15 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
   );
 
   serveRoute(scope, contract.createKey, options, async ({ request, body, caller }) => {
-    const { user } = caller.session;
     const { kysely } = database;
-    const keyMembers = readMembers(kinds.key, { ...body, user: body.user ?? user.email });
     const reach = await fromDatabase(() => keyReachOf(kysely, caller));
+    const owner = body.user ?? caller.session?.user.email;
+    const keyMembers = readMembers(kinds.key, { ...body, user: owner });
     const settings =
       reach.changes === undefined ? keyMembers : await requireAllowed(keyMembers, body.group);
-    const call = callOf(request, user.id);
+    const call = callOf(request, caller);
     const { key, secret } = await change(() =>
-      createOwnKey(administration, actorOf(request, user), settings, {
+      createOwnKey(administration, caller.actor, settings, {
         rank: reach.changes === undefined ? 'admin' : 'member',
         most: reach.changes === undefined ? null : members.maxKeys,
         ...(call !== undefined && { call }),
@@ -120,6 +119,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       requestedSettings: KeySettings,
       group: string | null | undefined,
     ) {
+      const user = personOf(caller);
       assertAllowed(requestedSettings, user.email, reach.teams);
       const payer = { userId: user.id, team: requestedSettings.team };
       const groups = await fromDatabase(() => groupsFor(kysely, payer));
@@ -139,7 +139,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       await assertChangeAllowed(key, settings, reach);
     }
     const changedKey = await fromDatabase(() =>
-      changeKey(administration, actorOf(request, caller.session.user), {
+      changeKey(administration, caller.actor, {
         id: key.id,
         ...(reach.changes !== undefined && { within: reach.changes }),
         revision,
@@ -162,14 +162,9 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
       id: foundKey.id,
       ...(reach.changes !== undefined && { within: reach.changes }),
     };
-    const { user } = caller.session;
+    const rotation = { key: reference, grace };
     const { key, secret } = await change(() =>
-      rotateOwnKey(
-        administration,
-        actorOf(request, user),
-        { key: reference, grace },
-        callOf(request, user.id),
-      ),
+      rotateOwnKey(administration, caller.actor, rotation, callOf(request, caller)),
     );
     return {
       body: {
@@ -180,10 +175,10 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     };
   });
 
-  serveRoute(scope, contract.revokeKey, options, async ({ request, parameters, caller }) => {
+  serveRoute(scope, contract.revokeKey, options, async ({ parameters, caller }) => {
     const { reach, key } = await writable(caller, parameters.id);
     const reference = { id: key.id, ...(reach.changes !== undefined && { within: reach.changes }) };
-    await change(() => revokeKey(administration, actorOf(request, caller.session.user), reference));
+    await change(() => revokeKey(administration, caller.actor, reference));
     const [revoked] = await listKeys(administration, reference);
     if (revoked === undefined) throw noSuchKey();
     return { body: await viewOf(database.kysely, revoked), revision: revoked.revision };
@@ -193,7 +188,7 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
    * A key that the caller may change.
    * @throws ApiError `forbidden` for one that the caller may only see, `not_found` for one that the caller may not see
    */
-  async function writable(caller: SignedInCaller, id: string) {
+  async function writable(caller: Caller, id: string) {
     const [reach, [key]] = await fromDatabase(() =>
       Promise.all([keyReachOf(database.kysely, caller), listKeys(administration, { id })]),
     );

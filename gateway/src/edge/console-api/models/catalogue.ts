@@ -62,7 +62,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
   const writeModel = writerOf<StoredModel>(kinds.model, showModel);
   serveRoute(scope, contract.createModel, options, async (call) => {
     const { request, body, caller } = call;
-    const repeatable = callOf(request, caller.session.user.id);
+    const repeatable = callOf(request, caller);
     const model = await writeModel(call, body.id, (...by) =>
       createEntry(...by, modelStore, body, repeatable),
     );
@@ -84,7 +84,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
   );
   serveRoute(scope, contract.createGroup, options, async (call) => {
     const { request, body, caller } = call;
-    const repeatable = callOf(request, caller.session.user.id);
+    const repeatable = callOf(request, caller);
     const group = await writeGroup(call, body.name, (...by) =>
       createEntry(...by, groupStore, body, repeatable),
     );

@@ -2,17 +2,18 @@ import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { groupsFor } from '../keys/reach.ts';
 import { groupsOfUser, listKeys, membershipsOf } from '#identity/index.ts';
-import type { SignedInCaller } from '../sessions/guard.ts';
+import { type Caller, personOf, type SignedInCaller } from '../sessions/caller.ts';
 
 type Db = OpenDatabase['kysely'];
 
 /** The groups whose models a person sees: those that they may use, whether they or a team pay; some roles see all. */
 export async function groupsOf(
   db: Db,
-  { permissions, session: { user } }: SignedInCaller,
+  caller: Caller,
   { groups }: CatalogueSnapshot,
 ): Promise<ReadonlySet<string>> {
-  if (permissions.includes('models.read')) return new Set(groups.keys());
+  if (caller.permissions.includes('models.read')) return new Set(groups.keys());
+  const user = personOf(caller);
   const memberships = await membershipsOf(db, user.id);
   return new Set([
     ...(await groupsOfUser(db, user.id)),

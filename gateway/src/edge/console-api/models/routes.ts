@@ -15,7 +15,7 @@ import { contract, type ModelView } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import type { SignedInCaller } from '../sessions/guard.ts';
+import type { Caller } from '../sessions/caller.ts';
 import { type PlaceInFile, showEntry } from '../writes.ts';
 import { groupsOf } from './groups.ts';
 import { shareOf } from '../health/source.ts';
@@ -101,7 +101,7 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
   );
 
   /** Adds what no channel serves, and what is disabled. @throws ApiError `forbidden` */
-  function addUnserved(offers: Map<string, Offer>, { permissions }: SignedInCaller): void {
+  function addUnserved(offers: Map<string, Offer>, { permissions }: Caller): void {
     if (!permissions.includes('models.read')) {
       throw new ApiError('forbidden', 'your role sees the models that it may use');
     }
@@ -111,7 +111,7 @@ export function modelRoutes(scope: FastifyInstance, options: ModelRoutesOptions)
   }
 
   /** By the model's id. */
-  async function offersFor(db: Db, caller: SignedInCaller): Promise<Map<string, Offer>> {
+  async function offersFor(db: Db, caller: Caller): Promise<Map<string, Offer>> {
     const catalogue = snapshot();
     const offers = new Map<string, Offer>();
     for (const group of await groupsOf(db, caller, catalogue)) {
@@ -145,7 +145,7 @@ async function originsOf(db: Db): Promise<Origins> {
 }
 
 interface Surroundings {
-  readonly caller: SignedInCaller;
+  readonly caller: Caller;
   readonly origins: Origins;
   readonly health: ReadonlyMap<string, RecentHealth>;
 }

@@ -12,7 +12,8 @@ import { contract } from '../contract/index.ts';
 import { ApiError, base } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { actorOf, connectionOf } from '../sessions/connection.ts';
+import { actorOf } from '../sessions/caller.ts';
+import { assertPrivate, connectionOf, type Privacy } from '../sessions/connection.ts';
 import { setSessionCookie, setWayBackCookie, wayBackCookie } from '../sessions/cookies.ts';
 import { addressName, assertMayTry, type SignInThrottle } from '../sessions/throttle.ts';
 import { hashOfToken } from '../sessions/invitation.ts';
@@ -25,7 +26,7 @@ import {
 } from './provider.ts';
 import { newWayBack, openWayBack, sealWayBack, type WayBack, wayBackAge } from './way-back.ts';
 
-export interface OidcOptions extends ServeOptions {
+export interface OidcOptions extends ServeOptions, Privacy {
   readonly database: OpenDatabase;
   readonly reads: Reads;
   readonly secrets: Secrets;
@@ -43,8 +44,6 @@ export interface OidcOptions extends ServeOptions {
     user: StoredUser,
     method: 'oidc',
   ) => Promise<{ readonly secret: string }>;
-  /** @throws ApiError `forbidden` where others could read the cookie */
-  readonly assertSafe: (request: FastifyRequest) => void;
   readonly log: Pick<Logger, 'warn'>;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -66,7 +65,7 @@ const callback = `${base}/auth/oidc/callback`;
 /** Signing in at a provider of OpenID Connect. */
 export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
   const { database, secrets, administration, oidc, throttle, onFailure, start, log, now } = options;
-  const { assertSafe, publicUrl, reads } = options;
+  const { publicUrl, reads } = options;
   const redirectUri = `${publicUrl ?? ''}${callback}`;
   const provider = oidc === null ? null : createOidcProvider(oidc, redirectUri, now);
   const lines = createLineBudget(now);
@@ -107,7 +106,7 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
   serveRoute(scope, contract.startOidc, options, async ({ request, query }) => {
     const known = knownProvider();
     try {
-      assertSafe(request);
+      assertPrivate(request, options);
       const wayBack = newWayBack(query.to ?? '/console', null, now());
       const location = await known.begin(wayBack);
       return { body: {}, location: location.href, cookies: [keep(request, wayBack)] };
@@ -146,7 +145,7 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
     // It is used up, whatever comes of it.
     const used = setWayBackCookie(null, cookieRules(request));
     try {
-      assertSafe(request);
+      assertPrivate(request, options);
       const secret = await finish(request, known, wayBack);
       const cookies = secret === null ? [] : [setSessionCookie(secret, isSecure)];
       return {

@@ -1,9 +1,48 @@
 import { describe, expect, test } from 'vitest';
 import type { ChannelTraffic } from '#usage/index.ts';
+import type { NodeState } from '../contract/health.ts';
+import type { NodeHealth } from '../health/source.ts';
 import { verdictOf } from '../health/verdict.ts';
 import { gatewayAttention } from './attention.ts';
 
-const journal = { depth: 9_999, usable: true };
+/** A live node of version 1, the first of which responds. */
+function node(name: string, parts: Partial<NodeState> | null = {}): NodeHealth {
+  const state: NodeState = {
+    version: '1.0.0',
+    host: name,
+    worker: null,
+    under_way: 0,
+    lag_ms: 0,
+    memory: { rss: 1, heap: 1 },
+    journal: { depth: 9_999, usable: true },
+    degraded: [],
+    channels: { count: 0, first: [] },
+    ...parts,
+  };
+  return {
+    id: `node_${name}`,
+    current: name === 'a',
+    live: true,
+    startedAt: 0,
+    silentFor: 0,
+    journalDepth: 0,
+    state: parts === null ? null : state,
+  };
+}
+
+/** Does not use these channels. */
+const resting = (...names: string[]): Partial<NodeState> => ({
+  channels: {
+    count: names.length,
+    first: names.map((name) => ({
+      name,
+      state: 'rests',
+      credentials: { ready: 1, cooling: 0, disabled: 0 },
+      rest_ms: 1_000,
+    })),
+  },
+});
+
 const time = Date.UTC(2026, 9, 1, 12);
 
 /** @param hours attempts and failures of the last hours, the latest last */
@@ -93,7 +132,7 @@ test('channels that fail come first, those without traffic and unknown ones are 
     ['fine', trafficOf([[3, 0]])],
   ]);
   const names = ['fine', 'shaky', 'quiet', 'azure-eu'];
-  expect(gatewayAttention(names, traffic, { journal })).toEqual([
+  expect(gatewayAttention(names, traffic, [node('a')])).toEqual([
     {
       kind: 'channel_failing',
       severity: 'failed',
@@ -113,13 +152,51 @@ test('channels that fail come first, those without traffic and unknown ones are 
   ]);
 });
 
-test('a journal that grows is a warning, and one that takes nothing a failure', () => {
-  const kinds = (state: typeof journal) =>
-    gatewayAttention([], new Map(), { journal: state }).map(({ kind, severity }) => [
-      kind,
-      severity,
-    ]);
-  expect(kinds(journal)).toEqual([]);
-  expect(kinds({ depth: 10_000, usable: true })).toEqual([['journal_growing', 'warning']]);
-  expect(kinds({ depth: 0, usable: false })).toEqual([['journal_growing', 'failed']]);
+describe('what nodes say needs attention', () => {
+  const old = { version: '0.9.0' };
+  const channel = (name: string) => ({ kind: 'channel', name });
+  const named = (name: string) => ({ kind: 'node', name: `${name} node_${name}` });
+  test.each<[string, readonly NodeHealth[], readonly object[]]>([
+    ['all is well', [node('a'), node('b')], []],
+    [
+      'the journal of the only node grows',
+      [node('a', { journal: { depth: 10_000, usable: true } })],
+      [{ kind: 'journal_growing', severity: 'warning', object: null, count: 10_000 }],
+    ],
+    [
+      'the journal of another node takes nothing',
+      [node('a'), node('b', { journal: { depth: 3, usable: false } })],
+      [{ kind: 'journal_full', severity: 'failed', object: named('b'), count: 3 }],
+    ],
+    [
+      'a node runs another version',
+      [node('a'), node('b', old)],
+      [
+        {
+          kind: 'node_version',
+          severity: 'warning',
+          object: named('b'),
+          versions: ['0.9.0', '1.0.0'],
+        },
+      ],
+    ],
+    ['one that is silent says nothing', [node('a'), { ...node('b', old), live: false }], []],
+    ['an older version does not report its state', [node('a'), node('b', null)], []],
+    [
+      'a channel rests on two of three nodes',
+      [node('a', resting('x')), node('b', resting('x', 'removed')), node('c')],
+      [{ kind: 'channel_resting', object: channel('x'), count: 2, of: 3 }],
+    ],
+    ['the only node rests it', [node('a', resting('x'))], []],
+    [
+      'its attempts say more',
+      [node('a', resting('fails')), node('b')],
+      [{ kind: 'channel_failing' }],
+    ],
+  ])('%s', (_, nodes, expected) => {
+    const traffic = new Map([['fails', trafficOf([[5, 5]], since(5))]]);
+    const failing = expected.some((each) => 'kind' in each && each.kind === 'channel_failing');
+    const views = gatewayAttention(['x', 'fails'], failing ? traffic : new Map(), nodes);
+    expect(views).toEqual(expected.map((each) => expect.objectContaining(each)));
+  });
 });

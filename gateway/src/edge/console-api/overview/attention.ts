@@ -4,12 +4,9 @@ import { keysSpent, keysThatEnd, teamBudgets } from '#identity/index.ts';
 import { spentOf, windowOf } from '#ledger/index.ts';
 import type { ChannelTraffic, NameFilters } from '#usage/index.ts';
 import type { AttentionView } from '../contract/index.ts';
+import { nameOfNode, restingChannels, sayingNodes } from '../health/fleet.ts';
+import type { NodeHealth } from '../health/source.ts';
 import { verdictOf } from '../health/verdict.ts';
-
-/** The state of this process as far as people have to know of it. */
-export interface GatewayState {
-  readonly journal: { readonly depth: number; readonly usable: boolean };
-}
 
 type Db = OpenDatabase['kysely'];
 
@@ -21,26 +18,78 @@ const manyRecords = 10_000;
 /** Of each kind: a list of hundreds is no list of what to do. */
 const most = 10;
 
-/** What is wrong with the gateway itself: its channels, by what became of their attempts on all nodes, and its journal. */
+/** What is wrong with the gateway itself: its channels, by what became of their attempts on all nodes, and its nodes. */
 export function gatewayAttention(
   channels: readonly string[],
   traffic: ReadonlyMap<string, ChannelTraffic>,
-  { journal }: GatewayState,
+  nodes: readonly NodeHealth[],
 ): AttentionView[] {
+  const byTraffic = channelAttention(channels, traffic);
   return [
-    ...channelAttention(channels, traffic),
-    ...(journal.usable && journal.depth < manyRecords
-      ? []
-      : [
-          {
-            kind: 'journal_growing' as const,
-            severity: journal.usable ? ('warning' as const) : ('failed' as const),
-            object: null,
-            since: null,
-            count: journal.depth,
-          },
-        ]),
+    ...byTraffic,
+    ...restingAttention(
+      // Attempts say more about a channel than that it rests.
+      channels.filter((name) => !byTraffic.some(({ object }) => object?.name === name)),
+      nodes,
+    ),
+    ...nodeAttention(nodes),
   ];
+}
+
+/** Channels that some nodes of several do not use as usual. */
+function restingAttention(
+  channels: readonly string[],
+  nodes: readonly NodeHealth[],
+): AttentionView[] {
+  return restingChannels(nodes)
+    .filter(({ channel, of }) => of > 1 && channels.includes(channel))
+    .slice(0, most)
+    .map(({ channel, nodes: count, of }) => ({
+      kind: 'channel_resting',
+      severity: 'warning',
+      object: { kind: 'channel', name: channel },
+      since: null,
+      count,
+      of,
+    }));
+}
+
+/** Live nodes whose journal fails or grows, and those of another version than this one. */
+function nodeAttention(nodes: readonly NodeHealth[]): AttentionView[] {
+  const saying = sayingNodes(nodes);
+  const version = saying.find(({ current }) => current)?.state.version;
+  return saying
+    .flatMap((node): AttentionView[] => {
+      const { journal, version: itsVersion } = node.state;
+      // A gateway of one node needs no name.
+      const object = nodes.length > 1 ? { kind: 'node' as const, name: nameOfNode(node) } : null;
+      return [
+        ...(journal.usable && journal.depth < manyRecords
+          ? []
+          : [
+              {
+                kind: journal.usable ? ('journal_growing' as const) : ('journal_full' as const),
+                severity: journal.usable ? ('warning' as const) : ('failed' as const),
+                object,
+                since: null,
+                count: journal.depth,
+              },
+            ]),
+        ...(version === undefined || itsVersion === version
+          ? []
+          : [
+              {
+                kind: 'node_version' as const,
+                severity: 'warning' as const,
+                object,
+                since: null,
+                versions: [itsVersion, version],
+              },
+            ]),
+      ];
+    })
+    .toSorted((a, b) => (a.severity < b.severity ? -1 : 1))
+    .slice(0, most);
 }
 
 function channelAttention(

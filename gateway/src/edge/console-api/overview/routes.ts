@@ -6,15 +6,11 @@ import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
 import { hoursOf, scopeOf, type UsageRoutesOptions, tooLong } from '../usage/filter.ts';
 import { viewOf } from '../usage/sums.ts';
-import {
-  accountAttention,
-  gatewayAttention,
-  priceAttention,
-  type GatewayState,
-} from './attention.ts';
+import type { HealthSource } from '../health/source.ts';
+import { accountAttention, gatewayAttention, priceAttention } from './attention.ts';
 
 export interface OverviewRoutesOptions extends UsageRoutesOptions {
-  readonly state: GatewayState;
+  readonly health: Pick<HealthSource, 'nodes'>;
   readonly snapshot: () => CatalogueSnapshot;
 }
 
@@ -22,7 +18,7 @@ const longest = 3_660 * 86_400_000;
 
 /** Totals of a range against the one before, and what needs attention. */
 export function overviewRoutes(scope: FastifyInstance, options: OverviewRoutesOptions): void {
-  const { reads, now, state, snapshot } = options;
+  const { reads, now, health, snapshot } = options;
   serveRoute(scope, contract.readOverview, options, async ({ query, caller }) => {
     const range = hoursOf(query, now());
     const { from, to } = range;
@@ -39,7 +35,7 @@ export function overviewRoutes(scope: FastifyInstance, options: OverviewRoutesOp
             ? gatewayAttention(
                 snapshot().channels.map(({ name }) => name),
                 await channelTraffic(db, now()),
-                state,
+                await health.nodes(),
               )
             : []),
           // Prices are the business of those who see all.

@@ -10,7 +10,6 @@ import { usualGroupOf } from '../keys/reach.ts';
 import { usableGroups } from '../models/groups.ts';
 import { mayPlay, type ConsoleMembers } from '../contract/permissions.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { actorOf } from '../sessions/connection.ts';
 
 export interface PlaygroundOptions extends ServeOptions {
   readonly database: OpenDatabase;
@@ -27,7 +26,7 @@ type Db = OpenDatabase['kysely'];
 export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOptions): void {
   const { administration, reads, members, snapshot } = options;
 
-  serveRoute(scope, contract.playgroundKey, options, async ({ request, body, caller }) => {
+  serveRoute(scope, contract.playgroundKey, options, async ({ body, caller }) => {
     const { session } = caller;
     if (!mayPlay(members, caller.permissions)) {
       throw new ApiError('forbidden', 'only administrators use the playground here');
@@ -40,7 +39,7 @@ export function playgroundRoutes(scope: FastifyInstance, options: PlaygroundOpti
     const key = await fromDatabase(() =>
       sessionKey(
         administration,
-        actorOf(request, session.user),
+        caller.actor,
         { sessionId: session.id, userId: session.user.id, teamId, group },
         sessionEnd(session),
       ),

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { isKnownHost } from '#http/index.ts';
-import type { Actor } from '#administration/index.ts';
+import { ApiError } from '../errors.ts';
 
 /** How a browser is connected, as far as signing in is concerned. */
 export interface Connection {
@@ -31,10 +31,19 @@ function isLoopback(address: string): boolean {
   return bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 }
 
-/** The person behind a call, as the audit log names the author of a change. */
-export function actorOf(
-  { server, raw, id: requestId }: FastifyRequest,
-  { id, email }: { readonly id: string; readonly email: string },
-): Actor {
-  return { kind: 'user', id, email, address: server.clientAddress(raw), requestId };
+/** What makes the gateway know of TLS that ends before it. */
+export const proxyOfTls =
+  'name the proxy in server.trusted_proxies, and let it send X-Forwarded-Proto: https';
+
+export interface Privacy {
+  /** Whether passwords and admin keys count although others could read them on their way. */
+  readonly allowInsecure: boolean;
+}
+
+/** @throws ApiError `forbidden` where others could read a password or an admin key on its way */
+export function assertPrivate(request: FastifyRequest, { allowInsecure }: Privacy): void {
+  const { isSecure, isLocal } = connectionOf(request);
+  if (isSecure || isLocal || allowInsecure) return;
+  const ways = `use https (behind a proxy: ${proxyOfTls}), or set console.insecure_http`;
+  throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
 }

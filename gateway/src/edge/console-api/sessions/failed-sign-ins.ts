@@ -10,6 +10,8 @@ export interface FailedSignIns {
 
 export interface FailedSignInsOptions {
   readonly database: OpenDatabase;
+  /** What they were to open. */
+  readonly kind: 'session' | 'admin_key';
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Milliseconds between lines of one address. */
@@ -22,6 +24,7 @@ const mostAddresses = 200;
 /** Puts failed sign-ins on record as one line a minute and address, so that a flood of them cannot fill the log. */
 export function createFailedSignIns({
   database,
+  kind,
   now,
   interval = 60_000,
 }: FailedSignInsOptions): FailedSignIns {
@@ -46,7 +49,7 @@ export function createFailedSignIns({
           await recordAudit(
             { trx, now: now() },
             { kind: 'gateway' },
-            { action: 'refuse', subject: { kind: 'session', name: address }, fields: [count] },
+            { action: 'refuse', subject: { kind, name: address }, fields: [count] },
           );
         }
       });

@@ -1,40 +1,43 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { OpenDatabase } from '#database/index.ts';
-import { findSession, type Session } from '#identity/index.ts';
-import { type Permission, permissionsOf } from '../contract/index.ts';
+import { findSession } from '#identity/index.ts';
 import { ApiError } from '../errors.ts';
-import { connectionOf } from './connection.ts';
+import { presentedAdminKey, type ProgramFinder } from './admin-key.ts';
+import { type Caller, personCaller } from './caller.ts';
+import { connectionOf, proxyOfTls } from './connection.ts';
 import { sessionCookie } from './cookies.ts';
 import type { LookUp } from '../from-database.ts';
-
-/** The person behind a request. */
-export interface SignedInCaller {
-  readonly session: Session;
-  readonly secret: string;
-  readonly permissions: readonly Permission[];
-}
 
 /** Where callers are found. */
 export interface CallerSource {
   readonly database: OpenDatabase;
   readonly lookUp: LookUp;
+  readonly findProgram: ProgramFinder;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
-/** @throws ApiError `unauthenticated`, or one of the look-up */
+/**
+ * Who calls. An admin key counts alone: beside it no cookie does, so that a wrong key never acts as a person. Browsers add
+ * cookies by themselves, and never an admin key; so only a session has to prove that a write comes from its own page.
+ * @throws ApiError `unauthenticated`, `csrf`, `too_many`, or one of the look-up
+ */
 export async function callerFor(
   request: FastifyRequest,
-  { database, lookUp, now }: CallerSource,
-): Promise<SignedInCaller> {
+  { database, lookUp, findProgram, now }: CallerSource,
+): Promise<Caller> {
+  const adminKey = presentedAdminKey(request);
+  if (adminKey !== null) return findProgram(request, adminKey);
   const secret = sessionCookie(request, connectionOf(request).isSecure);
   const session =
     secret === null ? null : await lookUp(() => findSession(database.kysely, secret, now()));
   if (secret === null || session === null) {
     throw new ApiError('unauthenticated', 'you are not signed in');
   }
-  return { session, secret, permissions: permissionsOf(session.user.role) };
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (!isRead) assertOwnPage(request, secret);
+  return personCaller(request, session, secret);
 }
 
 /** A token that only a page of this session knows. Derived, so nothing of it is stored. */
@@ -43,7 +46,7 @@ export function csrfToken(secret: string): string {
 }
 
 /** @throws ApiError `csrf` unless the request comes from a page of this session */
-export function assertOwnPage(request: FastifyRequest, secret: string): void {
+function assertOwnPage(request: FastifyRequest, secret: string): void {
   assertOwnOrigin(request);
   const sentToken = Buffer.from(String(request.headers['x-sluice-csrf'] ?? ''));
   const expectedToken = Buffer.from(csrfToken(secret));
@@ -51,10 +54,6 @@ export function assertOwnPage(request: FastifyRequest, secret: string): void {
     throw new ApiError('csrf', 'the header x-sluice-csrf is not that of this session');
   }
 }
-
-/** What makes the gateway know of TLS that ends before it. */
-export const proxyOfTls =
-  'name the proxy in server.trusted_proxies, and let it send X-Forwarded-Proto: https';
 
 /** @throws ApiError `csrf` for a request that another site's page has sent, or no page */
 export function assertOwnOrigin(request: FastifyRequest): void {

@@ -5,7 +5,7 @@ import { hashPassword } from '#database/index.ts';
 import { findInvitedUser } from '#identity/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
-import { actorOf } from './connection.ts';
+import { actorOf } from './caller.ts';
 import type { SignInOptions } from './sign-in.ts';
 import { addressName, assertMayTry } from './throttle.ts';
 

@@ -21,9 +21,9 @@ import { fromDatabase, type Reads } from '../from-database.ts';
 import type { OidcSettings } from '../oidc/provider.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { throwRefusal } from '../writes.ts';
-import { actorOf, connectionOf } from './connection.ts';
+import { connectionOf } from './connection.ts';
 import { knownCookie, setSessionCookie } from './cookies.ts';
-import type { SignedInCaller } from './guard.ts';
+import type { SignedInCaller } from './caller.ts';
 import type { Attempt, SignedIn } from './sign-in.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 import type { Slots } from './slots.ts';
@@ -55,7 +55,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
   serveRoute(scope, contract.changeMe, options, async ({ request, body, caller }) => {
     const { session } = caller;
     const { name, ...chosen } = body;
-    const user = name === undefined ? session.user : await rename(request, session, name);
+    const user = name === undefined ? session.user : await rename(caller, name);
     const changes = Object.entries(chosen).filter(([, value]) => value !== undefined);
     const preferences =
       changes.length === 0
@@ -71,7 +71,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
     await assertKnows(request, user.email, body.old_password, 'old_password');
     const passwordHash = await hashing.run(() => hashPassword(body.new_password));
     const changedUser = await fromDatabase(async () => {
-      await replacePassword(administration, actorOf(request, user), {
+      await replacePassword(administration, caller.actor, {
         email: user.email,
         passwordHash,
       });
@@ -100,12 +100,12 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
     };
   });
 
-  serveRoute(scope, contract.endMySession, options, async ({ request, parameters, caller }) => {
+  serveRoute(scope, contract.endMySession, options, async ({ parameters, caller }) => {
     const { user } = caller.session;
     const isEnded = await fromDatabase(async () => {
       const sessions = await listSessions(database.kysely, user.id, now());
       const session = sessions.find((each) => publicId(each) === parameters.id);
-      return session !== undefined && endSession(administration, actorOf(request, user), session);
+      return session !== undefined && endSession(administration, caller.actor, session);
     });
     if (!isEnded) throw new ApiError('not_found', 'there is no such session');
     return { body: {} };
@@ -114,15 +114,15 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
   secondFactorRoutes(scope, { ...options, assertKnows });
 
   /** @throws ApiError `invalid`, and `owned_by_file` */
-  async function rename(request: FastifyRequest, { user }: Session, newName: string | null) {
+  async function rename({ actor, session: { user } }: SignedInCaller, newName: string | null) {
     const name = newName === '' ? null : newName;
     if (name !== null && !isName(name)) {
       const message = 'expected up to 200 characters without spaces around them';
       throw new ApiError('invalid', `name: ${message}`, { fields: [{ path: 'name', message }] });
     }
     await fromDatabase(() =>
-      renameUser(administration, actorOf(request, user), { email: user.email, name }).catch(
-        (error: unknown) => throwRefusal(kinds.user, error),
+      renameUser(administration, actor, { email: user.email, name }).catch((error: unknown) =>
+        throwRefusal(kinds.user, error),
       ),
     );
     return { ...user, name };

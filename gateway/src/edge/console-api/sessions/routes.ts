@@ -25,23 +25,21 @@ import { mayPlay, type ConsoleMembers } from '../contract/permissions.ts';
 import { nameOf, oidcRoutes } from '../oidc/routes.ts';
 import type { OidcSettings } from '../oidc/provider.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { connectionOf, actorOf } from './connection.ts';
+import { actorOf, personCaller, type SignedInCaller } from './caller.ts';
+import { assertPrivate, connectionOf, type Privacy } from './connection.ts';
 import { knownCookie, setKnownCookie, setSessionCookie } from './cookies.ts';
-import { csrfToken, proxyOfTls, type SignedInCaller } from './guard.ts';
+import { csrfToken } from './guard.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
 import { createAcceptance } from './invitation.ts';
 import { ownSessionRoutes } from './own.ts';
 import { createSignIn, type SignInOptions } from './sign-in.ts';
 import { createSlots } from './slots.ts';
-import { createSignInThrottle } from './throttle.ts';
 
 export interface SessionOptions
-  extends ServeOptions, Omit<SignInOptions, 'onFailure' | 'hashing' | 'throttle' | 'checkFactor'> {
+  extends ServeOptions, Omit<SignInOptions, 'onFailure' | 'hashing' | 'checkFactor'>, Privacy {
   readonly administration: Administration;
   readonly reads: Reads;
   readonly version: string;
-  /** Whether people may sign in although others could read their password on its way. */
-  readonly allowInsecure: boolean;
   readonly members: ConsoleMembers;
   /** Where people sign in without a password; null: nowhere. */
   readonly oidc: OidcSettings | null;
@@ -54,15 +52,13 @@ const hashesWaiting = 20;
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
-  const { administration, database, lookUp, now, version, allowInsecure, members, oidc } = options;
-  const failures = createFailedSignIns(options);
+  const { administration, database, lookUp, now, version, members, oidc } = options;
+  const failures = createFailedSignIns({ ...options, kind: 'session' });
   scope.addHook('onClose', () => failures.close());
   const hashing = createSlots(hashesAtOnce, hashesWaiting);
-  const throttle = createSignInThrottle();
   const guarded = {
     ...options,
     hashing,
-    throttle,
     onFailure: failures.count,
     async checkFactor(user: StoredUser, code: string | undefined, address: string | null) {
       const { id, email } = user;
@@ -139,31 +135,23 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
       await removeEndedSessions(database.kysely, startedAt);
       const session =
         secret === null ? null : await findSession(database.kysely, secret, startedAt);
-      return secret === null || session === null ? null : { secret, session, permissions: [] };
+      return secret === null || session === null ? null : personCaller(request, session, secret);
     });
     if (caller === null) throw new ApiError('unauthenticated', 'you are not signed in');
     return caller;
   }
 
   serveRoute(scope, contract.login, options, async ({ request, body }) => {
-    assertSafe(request);
+    assertPrivate(request, options);
     return logIn(request, body);
   });
 
   serveRoute(scope, contract.acceptInvitation, options, async ({ request, body }) => {
-    assertSafe(request);
+    assertPrivate(request, options);
     if (oidc?.only === true) throw passwordsOff(oidc);
     const email = await accept(request, body);
     return logIn(request, { email, password: body.password });
   });
-
-  /** @throws ApiError `forbidden` where others could read a password on its way */
-  function assertSafe(request: FastifyRequest): void {
-    const { isSecure, isLocal } = connectionOf(request);
-    if (isSecure || isLocal || allowInsecure) return;
-    const ways = `use https (behind a proxy: ${proxyOfTls}), or set console.insecure_http`;
-    throw new ApiError('forbidden', `this connection is not encrypted: ${ways}`);
-  }
 
   async function logIn(
     request: FastifyRequest,
@@ -198,13 +186,13 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     body: await show(request, caller),
   }));
 
-  serveRoute(scope, contract.logout, options, async ({ request, caller: { session } }) => {
-    await fromDatabase(() => endSession(administration, actorOf(request, session.user), session));
+  serveRoute(scope, contract.logout, options, async ({ request, caller: { actor, session } }) => {
+    await fromDatabase(() => endSession(administration, actor, session));
     return { body: {}, cookies: [setSessionCookie(null, connectionOf(request).isSecure)] };
   });
 
   ownSessionRoutes(scope, { ...guarded, signIn, start, show });
-  oidcRoutes(scope, { ...guarded, start, assertSafe, publicUrl: scope.publicUrl });
+  oidcRoutes(scope, { ...guarded, start, publicUrl: scope.publicUrl });
 }
 
 const methodField = (method: string) => ({

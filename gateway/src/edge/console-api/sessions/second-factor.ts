@@ -22,7 +22,6 @@ import { fromDatabase } from '../from-database.ts';
 import type { OidcSettings } from '../oidc/provider.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { throwRefusal } from '../writes.ts';
-import { actorOf } from './connection.ts';
 import { assertMayTry, type SignInThrottle } from './throttle.ts';
 
 export interface SecondFactorOptions extends ServeOptions {
@@ -41,7 +40,7 @@ export interface SecondFactorOptions extends ServeOptions {
   readonly now: () => number;
 }
 
-/** Second factors: people's own, and those that administrators take away. */
+/** People's own second factors. */
 export function secondFactorRoutes(scope: FastifyInstance, options: SecondFactorOptions): void {
   const { database, administration, oidc, throttle, assertKnows, now } = options;
   const refuse = (error: unknown) => throwRefusal(kinds.user, error);
@@ -66,7 +65,7 @@ export function secondFactorRoutes(scope: FastifyInstance, options: SecondFactor
   serveRoute(scope, contract.beginSecondFactor, options, async ({ request, caller }) => {
     const { user } = caller.session;
     const secret = await fromDatabase(() =>
-      beginSecondFactor(administration, actorOf(request, user), user).catch(refuse),
+      beginSecondFactor(administration, caller.actor, user).catch(refuse),
     );
     const { host } = new URL(originOf(request.raw, request.server.publicUrl));
     return { body: { secret, uri: otpauthUri(secret, user.email, host) } };
@@ -75,7 +74,7 @@ export function secondFactorRoutes(scope: FastifyInstance, options: SecondFactor
   serveRoute(scope, contract.enableSecondFactor, options, async ({ request, body, caller }) => {
     const { user } = caller.session;
     const codes = await fromDatabase(() =>
-      enableSecondFactor(administration, actorOf(request, user), user, body.code).catch(refuse),
+      enableSecondFactor(administration, caller.actor, user, body.code).catch(refuse),
     );
     if (codes === null) throw wrongCode();
     return { body: { recovery_codes: codes } };
@@ -83,7 +82,7 @@ export function secondFactorRoutes(scope: FastifyInstance, options: SecondFactor
 
   serveRoute(scope, contract.endSecondFactor, options, async ({ request, body, caller }) => {
     const { user } = caller.session;
-    const actor = actorOf(request, user);
+    const actor = caller.actor;
     const { code, password } = body;
     if (password !== undefined) await assertKnows(request, user.email, password, 'password');
     if (code !== undefined) {
@@ -99,19 +98,6 @@ export function secondFactorRoutes(scope: FastifyInstance, options: SecondFactor
     await fromDatabase(() => endSecondFactor(administration, actor, user.id).catch(refuse));
     return { body: {} };
   });
-
-  serveRoute(
-    scope,
-    contract.endSecondFactorOf,
-    options,
-    async ({ request, parameters, caller }) => {
-      const actor = actorOf(request, caller.session.user);
-      const ended = await fromDatabase(() =>
-        endSecondFactor(administration, actor, parameters.id).catch(refuse),
-      );
-      return { body: { ended } };
-    },
-  );
 }
 
 function wrongCode(): ApiError {

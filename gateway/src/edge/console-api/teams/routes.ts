@@ -17,7 +17,7 @@ import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import { type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
 import { type ApiCall, serveRoute } from '../serve-route.ts';
-import type { SignedInCaller } from '../sessions/guard.ts';
+import { type Caller, personOf } from '../sessions/caller.ts';
 import { hoursOf } from '../usage/filter.ts';
 import type { PeopleOptions } from '../users/routes.ts';
 import { callOf, managementOf, pageOf, revisionIn, revisionOf } from '../writes.ts';
@@ -65,7 +65,7 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
 
   serveRoute(scope, contract.createTeam, options, async (call) => {
     const { request, body, caller } = call;
-    const repeatable = callOf(request, caller.session.user.id);
+    const repeatable = callOf(request, caller);
     const team = await write(call, body.name, (...by) =>
       createEntry(...by, teamStore, body, repeatable),
     );
@@ -99,7 +99,7 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
   }
 
   /** A team whose members the caller may change. @throws ApiError `not_found`, and `forbidden` */
-  const changeable = (caller: SignedInCaller, reference: string) =>
+  const changeable = (caller: Caller, reference: string) =>
     fromDatabase(() => knownTeam(database.kysely, caller, reference, 'change'));
 
   async function replyOf(db: Db, team: StoredTeam, hours: Hours = hoursOf({}, now())) {
@@ -173,11 +173,8 @@ export function budgetsOf({ id, budget, clock }: StoredTeam, now: number) {
 const noSuchTeam = () => new ApiError('not_found', 'there is no such team');
 
 /** The ids of the teams that the caller sees; null: all of them. */
-async function ownedBy(
-  db: Db,
-  { permissions, session }: SignedInCaller,
-): Promise<readonly string[] | null> {
-  return permissions.includes('users.read') ? null : ownedTeams(db, session.user.id);
+async function ownedBy(db: Db, caller: Caller): Promise<readonly string[] | null> {
+  return caller.permissions.includes('users.read') ? null : ownedTeams(db, personOf(caller).id);
 }
 
 /**
@@ -188,12 +185,12 @@ async function ownedBy(
  */
 async function knownTeam(
   db: Db,
-  caller: SignedInCaller,
+  caller: Caller,
   reference: string,
   to: 'see' | 'change' = 'see',
 ): Promise<StoredTeam> {
   const team = await findTeam(db, reference);
-  const owned = await ownedTeams(db, caller.session.user.id);
+  const owned = caller.session === null ? [] : await ownedTeams(db, caller.session.user.id);
   const isOwn = team !== null && owned.includes(team.id);
   if (team === null || !(isOwn || caller.permissions.includes('users.read'))) throw noSuchTeam();
   if (to === 'change' && !isOwn && !caller.permissions.includes('users.write')) {

@@ -5,7 +5,6 @@ import { contract, exportedRow } from '../contract/index.ts';
 import { sendPages, storedAs } from '../file-stream.ts';
 import { fromDatabase } from '../from-database.ts';
 import { serveStream } from '../serve-route.ts';
-import { actorOf } from '../sessions/connection.ts';
 import { filterOf, rangeOf, scopeOf, type UsageRoutesOptions, rowOf } from './filter.ts';
 
 /** Enough that the cost of a query is little beside that of its rows. */
@@ -24,7 +23,7 @@ const formats = {
 /** All requests that a filter leaves. */
 export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions): void {
   const { database, reads, now } = options;
-  serveStream(scope, contract.exportUsage, options, async ({ request, query, caller }, begin) => {
+  serveStream(scope, contract.exportUsage, options, async ({ query, caller }, begin) => {
     const { type, heading, line, detail } = formats[query.format];
     // The end stays where it is: rows of later requests do not belong to this file.
     const filter = { ...filterOf(query), ...rangeOf(query, now()), limit: rowsAtOnce };
@@ -41,7 +40,7 @@ export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions)
     const queryText = JSON.stringify(query);
     await fromDatabase(() =>
       database.kysely.transaction().execute((trx) =>
-        recordAudit({ trx, now: now() }, actorOf(request, caller.session.user), {
+        recordAudit({ trx, now: now() }, caller.actor, {
           action: 'export',
           subject: { kind: 'usage', name },
           fields: [{ field: 'filter', before: null, after: queryText, secret: false }],

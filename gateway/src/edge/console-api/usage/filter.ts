@@ -14,7 +14,7 @@ import {
   type UsageEntry,
 } from '#usage/index.ts';
 import type { Contract } from '../contract/index.ts';
-import type { SignedInCaller } from '../sessions/guard.ts';
+import { type Caller, personOf } from '../sessions/caller.ts';
 import type { Reads } from '../from-database.ts';
 import type { ServeOptions } from '../serve-route.ts';
 import { ApiError } from '../errors.ts';
@@ -46,10 +46,10 @@ export function hoursOf(query: Pick<Query, 'from' | 'to'>, now: number) {
 /** Whose requests a person sees: their own and those of teams that they own, unless they may read all. */
 export async function scopeOf(
   db: Db,
-  { permissions, session }: SignedInCaller,
+  caller: Caller,
 ): Promise<Pick<NameFilters, 'userId' | 'teamIds'>> {
-  if (permissions.includes('usage.read')) return {};
-  const { id } = session.user;
+  if (caller.permissions.includes('usage.read')) return {};
+  const { id } = personOf(caller);
   return { userId: id, teamIds: await ownedTeams(db, id) };
 }
 

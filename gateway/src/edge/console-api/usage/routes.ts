@@ -14,7 +14,7 @@ import {
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { serveRoute } from '../serve-route.ts';
-import type { SignedInCaller } from '../sessions/guard.ts';
+import type { Caller } from '../sessions/caller.ts';
 import { exportRoute } from './export.ts';
 import { readFacets } from './facets.ts';
 import {
@@ -145,13 +145,15 @@ const noTexts: ReadonlyMap<number, string> = new Map();
 async function textsOf(
   db: OpenDatabase['kysely'],
   id: string,
-  { permissions, session }: SignedInCaller,
+  { permissions, session }: Caller,
 ): Promise<ReadonlyMap<number, string>> {
   const texts = await errorTexts(db, id);
   if (texts.size === 0 || permissions.includes('errors.read')) return texts;
   const message = texts.get(0);
   const isTheirs =
-    message !== undefined && (await findUsage(db, id, { userId: session.user.id })) !== null;
+    message !== undefined &&
+    session !== null &&
+    (await findUsage(db, id, { userId: session.user.id })) !== null;
   return isTheirs ? new Map([[0, message]]) : noTexts;
 }
 

@@ -4,6 +4,7 @@ import {
   type Administration,
   changeEntry,
   createEntry,
+  endSecondFactor,
   inviteUser,
   signOutUser,
   userStore,
@@ -28,8 +29,9 @@ import type { EntryWriter } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { type Held, type Hours, noUsage, readLimits, usageBy } from '../limits.ts';
-import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { type ApiCall, serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { OidcSettings } from '../oidc/provider.ts';
+import type { Caller } from '../sessions/caller.ts';
 import { hashOfToken, invitationAge } from '../sessions/invitation.ts';
 import { hoursOf } from '../usage/filter.ts';
 import { callOf, managementOf, pageOf, type PlaceInFile, revisionOf } from '../writes.ts';
@@ -76,7 +78,8 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
 
   serveRoute(scope, contract.createUser, options, async (call) => {
     const { request, body, caller } = call;
-    const repeatable = callOf(request, caller.session.user.id);
+    assertManages(caller, body.role);
+    const repeatable = callOf(request, caller);
     const user = await write(call, body.email, (...by) =>
       createEntry(...by, userStore, body, repeatable),
     );
@@ -85,14 +88,14 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
 
   serveRoute(scope, contract.changeUser, options, async (call) => {
     const revision = revisionOf(call.request);
-    const { id, email } = await fromDatabase(() => knownUser(database.kysely, call.parameters.id));
+    const { id, email } = await managed(call, call.body.role);
     const change = { id, revision, members: call.body };
     const user = await write(call, email, (...by) => changeEntry(...by, userStore, change));
     return fromDatabase(() => replyOf(database.kysely, user));
   });
 
   serveRoute(scope, contract.inviteUser, options, async (call) => {
-    const { id } = call.parameters;
+    const { id } = await managed(call);
     if (options.oidc?.only === true) {
       throw new ApiError('conflict', 'passwords are off, so nobody can set a first one');
     }
@@ -106,9 +109,24 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
   });
 
   serveRoute(scope, contract.signOutUser, options, async (call) => {
-    const { id } = call.parameters;
+    const { id } = await managed(call);
     return { body: { ended: await write(call, id, (...by) => signOutUser(...by, id)) } };
   });
+
+  serveRoute(scope, contract.endSecondFactorOf, options, async (call) => {
+    const { id } = await managed(call);
+    return { body: { ended: await write(call, id, (...by) => endSecondFactor(...by, id)) } };
+  });
+
+  /** Whom a call changes. @param newRole absent: the role stays. @throws ApiError `not_found`, and `forbidden` */
+  async function managed(
+    { caller, parameters }: Pick<ApiCall<typeof contract.inviteUser>, 'caller' | 'parameters'>,
+    newRole?: string | null,
+  ): Promise<StoredUser> {
+    const user = await fromDatabase(() => knownUser(database.kysely, parameters.id));
+    assertManages(caller, user.role, newRole);
+    return user;
+  }
 
   async function replyOf(db: Db, user: StoredUser, hours = hoursOf({}, now())) {
     const [body] = await viewsOf(db, [user], hours);
@@ -158,6 +176,16 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
       };
     });
   }
+}
+
+/**
+ * An admin key ends, and is never to become an account that does not: programs manage members only.
+ * @throws ApiError `forbidden`
+ */
+function assertManages({ session }: Caller, ...roles: (string | null | undefined)[]): void {
+  if (session !== null || roles.every((role) => role == null || role === 'member')) return;
+  const message = 'an admin key manages members only: for other roles a person has to sign in';
+  throw new ApiError('forbidden', message);
 }
 
 const noSuchUser = () => new ApiError('not_found', 'there is no such user');

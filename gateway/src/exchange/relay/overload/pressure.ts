@@ -9,6 +9,8 @@ export type PressureCause = 'lag' | 'memory';
 export interface Pressure {
   /** Empty: it is not. */
   readonly causes: readonly PressureCause[];
+  /** The event loop's lag in the last sample: milliseconds. */
+  readonly lag: number;
   /** Why a new request is refused now; null: it is admitted. Lag first keeps out large bodies only. */
   refusal(isLarge: boolean): PressureCause | null;
 }
@@ -42,6 +44,7 @@ export function createPressure(
   source: PressureSource,
   highLag = usualHighLag,
 ): Pressure & { sample(now: number): void } {
+  let lag = 0;
   let laggingSince: number | null = null;
   let lagFor = 0;
   let isFull = false;
@@ -52,12 +55,16 @@ export function createPressure(
       if (isFull) causes.push('memory');
       return causes;
     },
+    get lag() {
+      return lag;
+    },
     refusal(isLarge) {
       if (isFull) return 'memory';
       return lagFor >= (isLarge ? lastingMs : stubbornMs) ? 'lag' : null;
     },
     sample(now) {
-      if (source.takeLag() <= highLag) laggingSince = null;
+      lag = Math.max(0, source.takeLag());
+      if (lag <= highLag) laggingSince = null;
       else laggingSince ??= now;
       lagFor = laggingSince === null ? 0 : now - laggingSince;
       const isHigh = source.memoryShare() > highMemoryShare || source.heapShare() > highHeapShare;
@@ -110,6 +117,9 @@ export function watchPressure(options: PressureOptions): Pressure & { close(): v
   return {
     get causes() {
       return pressure.causes;
+    },
+    get lag() {
+      return pressure.lag;
     },
     refusal: pressure.refusal,
     close() {

@@ -1,4 +1,5 @@
 import { sql, type ColumnDefinitionBuilder, type Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /**
  * A table. Columns come in runs of one type, their names separated by blanks: `name` is required, `name?` may be null,
@@ -80,6 +81,20 @@ async function create(
     }
     await builder.execute();
   }
+}
+
+/** The step that adds one column, which may be null: programs that do not know it leave it so. */
+export function addColumn(
+  dialect: 'sqlite' | 'postgres',
+  table: string,
+  column: string,
+  type: 'text' | 'integer',
+): Migration {
+  return {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable(table).addColumn(column, typesOf[dialect][type]).execute();
+    },
+  };
 }
 
 /** Integers have 64 bits in both. */

@@ -1,10 +1,10 @@
 import type { Migration } from 'kysely/migration';
 import { tables } from './0001-tables.ts';
-import { teamAway } from './0002-team-away.ts';
 import { attemptTables } from './0003-attempts.ts';
-import { channelReset } from './0004-channel-reset.ts';
 import { invitations } from './0005-invitations.ts';
 import { signIn } from './0007-sign-in.ts';
+import { adminKeyTable } from './0006-admin-keys.ts';
+import { addColumn } from './add-tables.ts';
 
 /** A change of the tables. Its name begins with its number. */
 export interface Step extends Migration {
@@ -22,11 +22,16 @@ export type Steps = Readonly<Record<string, Step>>;
 export function createMigrations(dialect: 'sqlite' | 'postgres'): Steps {
   return {
     [firstStep]: tables(dialect),
-    '0002-team-away': teamAway(dialect),
+    // What a team may spend without a lease while the database is unreachable.
+    '0002-team-away': addColumn(dialect, 'teams', 'unleased_most', 'integer'),
     '0003-attempts': attemptTables(dialect),
-    '0004-channel-reset': channelReset(dialect),
+    // When somebody last ended the pauses of a channel: every node reads it with the channel.
+    '0004-channel-reset': addColumn(dialect, 'channels', 'reset_at', 'integer'),
     '0005-invitations': invitations(dialect),
     '0007-sign-in': signIn(dialect),
+    '0006-admin-keys': adminKeyTable(dialect),
+    // How a node is, as it says with each sign of life.
+    '0008-node-state': addColumn(dialect, 'nodes', 'state', 'text'),
   };
 }
 
