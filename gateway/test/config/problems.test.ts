@@ -105,8 +105,8 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     'oidc:\n  issuer: https://login.example.com',
+    'f.yaml:1: oidc.client_id: expected the id of this gateway at the issuer, got nothing',
     'f.yaml:1: server.public_url: expected the address that the issuer leads back to, got nothing',
-    'f.yaml:2: oidc.client_id: expected the id of this gateway at the issuer, got nothing',
   ],
   [
     'oidc: { only: true }',

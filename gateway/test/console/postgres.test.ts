@@ -96,6 +96,8 @@ describe.skipIf(isSkipped('postgres'))('the console on PostgreSQL', () => {
     const answers = new Map<string, unknown>();
     for (const { name, method, address } of calls) {
       if (['/auth/login', '/auth/invite'].includes(address)) continue;
+      // Without a provider in the file there is nothing to ask the database for.
+      if (/^\/auth\/oidc\/(?:start|callback)/.test(address)) continue;
       const response =
         method === 'GET'
           ? await admin.get(address)

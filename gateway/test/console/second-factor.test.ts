@@ -75,7 +75,7 @@ test('is begun, shown, and in force once a code of it was', async () => {
 });
 
 describe('signing in', () => {
-  test('needs a code besides the password, and says so only once this is right', async () => {
+  test('needs a code besides the password, and asks for it only once this is right', async () => {
     expect(await logIn(undefined, 'wrong')).toEqual([401, 'wrong_credentials', 0]);
     expect(await logIn(await freshCode(secret), 'wrong')).toEqual([401, 'wrong_credentials', 0]);
     expect(await logIn()).toEqual([401, 'second_factor_required', 0]);

@@ -36,6 +36,7 @@ export async function startSupervisor(
   prepareDataFolder(dataDir);
   const logger = createLogger();
   logWeakKeys(readConfig, logger);
+  logPasswordsOff(readConfig, logger);
   logMemoryShortage(readConfig, logger);
   tightenDataFolder({ dataDir, databaseUrl: readConfig.storage.url, log: logger });
   const secrets = createSecrets(readConfig.secrets.masterKey ?? readMasterKey(dataDir));

@@ -587,6 +587,28 @@ export interface SessionTable {
   seen_at: number;
 }
 
+export interface AdminKeyTable {
+  /** `adm_` + random. */
+  id: string;
+  /** Of the keys that are neither revoked nor expired, each has another one. */
+  name: string;
+  /** Hex HMAC-SHA-256 of the secret. */
+  hash: string;
+  /** The displayable part of the secret. */
+  prefix: string;
+  role: string;
+  /** JSON: addresses and networks. */
+  ips: string;
+  /** The id of a person; null: a command made it. */
+  created_by: string | null;
+  created_at: number;
+  expires_at: number;
+  /** To within a minute. */
+  last_used_at: number | null;
+  revoked_at: number | null;
+  last_used_address: string | null;
+}
+
 /** Who somebody is at a provider of OpenID Connect. */
 export interface IdentityTable {
   issuer: string;
@@ -621,28 +643,6 @@ export interface RecoveryCodeTable {
   user_id: string;
   /** Keyed. */
   hash: string;
-}
-
-export interface AdminKeyTable {
-  /** `adm_` + random. */
-  id: string;
-  /** Of the keys that are neither revoked nor expired, each has another one. */
-  name: string;
-  /** Hex HMAC-SHA-256 of the secret. */
-  hash: string;
-  /** The displayable part of the secret. */
-  prefix: string;
-  role: string;
-  /** JSON: addresses and networks. */
-  ips: string;
-  /** The id of a person; null: a command made it. */
-  created_by: string | null;
-  created_at: number;
-  expires_at: number;
-  /** To within a minute. */
-  last_used_at: number | null;
-  revoked_at: number | null;
-  last_used_address: string | null;
 }
 
 /** A call that made a secret, for a day: repeated, it makes no other one. */

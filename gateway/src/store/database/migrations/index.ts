@@ -2,9 +2,9 @@ import type { Migration } from 'kysely/migration';
 import { tables } from './0001-tables.ts';
 import { attemptTables } from './0003-attempts.ts';
 import { invitations } from './0005-invitations.ts';
-import { signIn } from './0007-sign-in.ts';
 import { adminKeyTable } from './0006-admin-keys.ts';
 import { addColumn } from './add-tables.ts';
+import { signIn } from './0007-sign-in.ts';
 
 /** A change of the tables. Its name begins with its number. */
 export interface Step extends Migration {
@@ -28,8 +28,8 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Steps {
     // When somebody last ended the pauses of a channel: every node reads it with the channel.
     '0004-channel-reset': addColumn(dialect, 'channels', 'reset_at', 'integer'),
     '0005-invitations': invitations(dialect),
-    '0007-sign-in': signIn(dialect),
     '0006-admin-keys': adminKeyTable(dialect),
+    '0007-sign-in': signIn(dialect),
     // How a node is, as it says with each sign of life.
     '0008-node-state': addColumn(dialect, 'nodes', 'state', 'text'),
   };
