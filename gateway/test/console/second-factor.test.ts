@@ -23,7 +23,7 @@ async function logIn(code?: string, secret = password) {
   return [response.status, error?.code ?? null, response.headers.getSetCookie().length] as const;
 }
 
-const in_ = [200, null, 2];
+const signedIn = [200, null, 2];
 const json = async <Body>(response: Promise<Response>) => (await (await response).json()) as Body;
 
 /** The code of this moment. Those of before count as unused. */
@@ -55,10 +55,10 @@ test('is begun, shown, and in force once a code of it was', async () => {
   const { secret: next, uri } = (await begun.json()) as { secret: string; uri: string };
   expect(uri).toContain(`secret=${next}&issuer=Sluice`);
   // Nothing is asked for yet.
-  expect(await logIn()).toEqual(in_);
+  expect(await logIn()).toEqual(signedIn);
   const wrong = await member.send('PUT', '/me/totp', { code: '000000' });
   expect(await wrong.json()).toMatchObject({ error: { fields: [{ path: 'code' }] } });
-  expect(await logIn()).toEqual(in_);
+  expect(await logIn()).toEqual(signedIn);
   const right = await member.send('PUT', '/me/totp', { code: await freshCode(next) });
   const { recovery_codes: shown } = (await right.json()) as { recovery_codes: string[] };
   expect(new Set(shown).size).toBe(10);
@@ -80,16 +80,16 @@ describe('signing in', () => {
     expect(await logIn(await freshCode(secret), 'wrong')).toEqual([401, 'wrong_credentials', 0]);
     expect(await logIn()).toEqual([401, 'second_factor_required', 0]);
     expect(await logIn('000000')).toEqual([401, 'wrong_code', 0]);
-    expect(await logIn(await freshCode(secret))).toEqual(in_);
+    expect(await logIn(await freshCode(secret))).toEqual(signedIn);
   });
 
   test('takes no code twice, nor one of before', async () => {
     const code = await freshCode(secret, 1);
-    expect(await logIn(code)).toEqual(in_);
+    expect(await logIn(code)).toEqual(signedIn);
     expect(await logIn(code)).toEqual([401, 'wrong_code', 0]);
     const earlier = totpCode(secret, totpStep(Date.now()));
     expect(await logIn(earlier)).toEqual([401, 'wrong_code', 0]);
-    expect(await logIn(await freshCode(secret))).toEqual(in_);
+    expect(await logIn(await freshCode(secret))).toEqual(signedIn);
   });
 
   test('takes one code of several requests at once', async () => {
@@ -100,15 +100,15 @@ describe('signing in', () => {
 
   test('takes each recovery code once, as people type it, and puts that on record', async () => {
     const typed = ` ${codes[3]!.toUpperCase().replace('-', ' ')} `;
-    expect(await logIn(typed)).toEqual(in_);
-    expect(await logIn(codes[3]!)).toEqual([401, 'wrong_code', 0]);
+    expect(await logIn(typed)).toEqual(signedIn);
+    expect(await logIn(codes[3])).toEqual([401, 'wrong_code', 0]);
     expect(await json(member.get('/me/totp'))).toMatchObject({ recovery_codes: 9 });
     const lines = await listAudit(gateway.app.database.kysely, { actor: email, limit: 2 });
     expect(lines.map(({ action, changes }) => [action, changes])).toEqual([
       ['session.create', []],
       ['user.update', [{ field: 'recovery_code', before: 'unused', after: 'used' }]],
     ]);
-    expect(await logIn(codes[4]!)).toEqual(in_);
+    expect(await logIn(codes[4])).toEqual(signedIn);
   });
 });
 

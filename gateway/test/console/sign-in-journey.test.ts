@@ -171,7 +171,7 @@ test.runIf(hasBrowser)(
     // The provider knows the person already.
     await page.getByText('Connected: you sign in with Acme.').waitFor();
     await page.getByRole('tab', { name: 'Sign-in' }).click();
-    await page.getByText(`${provider.issuer}`, { exact: true }).waitFor();
+    await page.getByText(provider.issuer, { exact: true }).waitFor();
     await page.getByText('2 of 3 people').waitFor();
     expect(await axeProblems()).toEqual([]);
     const others = complaints

@@ -92,7 +92,7 @@ export async function countRecoveryCodes(db: Kysely<Database>, userId: string): 
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Ends one with its recovery codes. False: there was none in force. */
@@ -151,9 +151,9 @@ export async function countSignIns(
     .select(({ fn }) => fn.countAll<number>().as('factors'))
     .executeTakeFirstOrThrow();
   return {
-    people: Number(people),
-    passwords: Number(passwords),
-    connected: Number(connected),
-    secondFactors: Number(factors),
+    people,
+    passwords,
+    connected,
+    secondFactors: factors,
   };
 }

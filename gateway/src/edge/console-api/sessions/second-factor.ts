@@ -71,7 +71,7 @@ export function secondFactorRoutes(scope: FastifyInstance, options: SecondFactor
     return { body: { secret, uri: otpauthUri(secret, user.email, host) } };
   });
 
-  serveRoute(scope, contract.enableSecondFactor, options, async ({ request, body, caller }) => {
+  serveRoute(scope, contract.enableSecondFactor, options, async ({ body, caller }) => {
     const { user } = caller.session;
     const codes = await fromDatabase(() =>
       enableSecondFactor(administration, caller.actor, user, body.code).catch(refuse),
