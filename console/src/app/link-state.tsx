@@ -1,13 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore, type FormEvent } from 'react';
-import { ApiFailure } from '../api/client.ts';
+import { useEffect, useSyncExternalStore, type FormEvent } from 'react';
 import { currentLink, linkBack, look, subscribeLink } from '../api/link.ts';
 import { useFormats } from '../format/numbers.ts';
+import { ProviderButton } from '../pages/sign-in/provider.tsx';
 import { Dialog } from '../pieces/dialog.tsx';
+import { CodeField } from '../pieces/code-field.tsx';
 import { Icon } from '../pieces/icon.tsx';
 import { useWords } from '../words/index.ts';
 import styles from './frame.module.css';
-import { signIn, useSession } from './session.ts';
+import { useSession } from './session.ts';
+import { useSignIn } from './use-sign-in.ts';
 
 const useLink = () => useSyncExternalStore(subscribeLink, currentLink);
 
@@ -53,31 +55,20 @@ export function SignInAgain() {
   const client = useQueryClient();
   const { user } = useSession();
   const { isSessionOver } = useLink();
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { attempt, problem, isBusy, needsCode } = useSignIn();
   if (!isSessionOver) return null;
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
-    const password = new FormData(event.currentTarget).get('again-password');
-    setBusy(true);
-    try {
-      await signIn(client, {
-        email: user.email,
-        password: typeof password === 'string' ? password : '',
-      });
-      setProblem(null);
+    if (await attempt(user.email, new FormData(event.currentTarget))) {
       await client.invalidateQueries();
-    } catch (error) {
-      setProblem(error instanceof ApiFailure ? error.message : String(error));
-    } finally {
-      setBusy(false);
     }
   }
 
   return (
     <Dialog title={say('link.over')} onClose={() => location.reload()}>
       <p>{say('link.overHint', { email: user.email })}</p>
+      <ProviderButton to={location.pathname.slice('/console'.length) + location.search} />
       <form className={styles['again']} onSubmit={(event) => void submit(event)}>
         <div className="field">
           <label htmlFor="again-password">{say('signIn.password')}</label>
@@ -85,7 +76,7 @@ export function SignInAgain() {
           <input
             className="input"
             id="again-password"
-            name="again-password"
+            name="password"
             type="password"
             autoComplete="current-password"
             required
@@ -93,6 +84,7 @@ export function SignInAgain() {
             aria-describedby="again-problem"
           />
         </div>
+        {needsCode && <CodeField />}
         <p className="problem" id="again-problem" role="alert">
           {problem}
         </p>

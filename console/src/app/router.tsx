@@ -212,6 +212,7 @@ const settings = createRoute({
 const account = createRoute({
   getParentRoute: () => settings,
   path: '/',
+  validateSearch: readProviderProblem,
   component: lazyPage(() => import('../pages/settings/account.tsx'), 'Account'),
 });
 
@@ -219,6 +220,12 @@ const adminKeys = createRoute({
   getParentRoute: () => settings,
   path: '/admin-keys',
   component: lazyPage(() => import('../pages/settings/admin-keys.tsx'), 'AdminKeys'),
+});
+
+const signInMethods = createRoute({
+  getParentRoute: () => settings,
+  path: '/sign-in',
+  component: lazyPage(() => import('../pages/settings/sign-in-methods.tsx'), 'SignInMethods'),
 });
 
 const welcome = createRoute({
@@ -291,8 +298,7 @@ export function createConsoleRouter(client: QueryClient) {
         models,
         model,
         playground,
-        settings.addChildren([account, adminKeys]),
-        settings.addChildren([account, gatewaySettings]),
+        settings.addChildren([account, gatewaySettings, signInMethods, adminKeys]),
         welcome,
         health,
         people,

@@ -42,10 +42,7 @@ export function useSession(): Session {
   return data;
 }
 
-export async function signIn(
-  client: QueryClient,
-  credentials: { readonly email: string; readonly password: string },
-): Promise<void> {
+export async function signIn(client: QueryClient, credentials: Body<'login'>): Promise<void> {
   const session = await write<'login'>('POST', '/auth/login', credentials, null);
   await applyPreferences(session);
   keep(client, session);

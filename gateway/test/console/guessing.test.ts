@@ -21,6 +21,7 @@ const signInAt = (now: () => number, hashing = createSlots(2, 20)) =>
     throttle: createSignInThrottle(),
     now,
     onFailure: () => undefined,
+    checkFactor: () => Promise.resolve(null),
   });
 
 const attempt = {

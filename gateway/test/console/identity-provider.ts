@@ -19,14 +19,16 @@ export interface IdentityProvider {
 /**
  * @param redirectUris where it leads back to
  * @param isTalkative whether its tokens have all claims, and not only its description of the person
+ * @param host of its addresses: for browsers, `localhost` is another site than `127.0.0.1`
  */
 export async function startIdentityProvider(
   redirectUris: readonly string[],
   isTalkative = false,
+  host = '127.0.0.1',
 ): Promise<IdentityProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
   const people = new Map<string, Readonly<Record<string, unknown>>>();
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const provider = new Provider(issuer, {

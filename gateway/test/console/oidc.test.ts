@@ -122,7 +122,7 @@ test('a new person gets an account, and the page that was asked for', async () =
   });
   expect(lines.map(({ action, changes }) => [action, changes.at(-1)])).toEqual([
     ['session.create', { field: 'method', before: null, after: 'oidc' }],
-    ['user.link', { field: 'subject', before: null, after: 's-new' }],
+    ['user.link', { field: 'issuer', before: null, after: provider.issuer }],
     ['user.create', expect.anything()],
   ]);
 });

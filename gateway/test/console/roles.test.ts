@@ -54,6 +54,8 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'PATCH /users/:id': ['admin'],
   'POST /users/:id/invite': ['admin'],
   'POST /users/:id/sign-out': ['admin'],
+  'DELETE /users/:id/totp': ['admin'],
+  'GET /sign-in': ['admin', 'operator', 'viewer'],
   'POST /teams': ['admin'],
   'PATCH /teams/:id': ['admin'],
   'GET /admin-keys': ['admin'],

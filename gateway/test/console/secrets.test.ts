@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '#administration/index.ts';
+import { totpCode, totpStep } from '#identity/totp.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { submitted, synthesis } from '../behaviour/video-requests.ts';
 import { calls } from './calls.ts';
@@ -58,12 +59,16 @@ async function canaries(issued: readonly string[]): Promise<string[]> {
   const keys = await kysely.selectFrom('keys').select(['hash', 'previous_hash']).execute();
   const channels = await kysely.selectFrom('channels').select('credentials').execute();
   const sessions = await kysely.selectFrom('sessions').select('id').execute();
+  const factors = await kysely.selectFrom('second_factors').select('secret').execute();
+  const recovery = await kysely.selectFrom('recovery_codes').select('hash').execute();
   const adminKeys = await kysely.selectFrom('admin_keys').select('hash').execute();
   const kept = [
     ...users.flatMap(({ password_hash: hash, invite_hash: invite }) => [hash, invite]),
     ...keys.flatMap(({ hash, previous_hash: previous }) => [hash, previous]),
     ...channels.map(({ credentials }) => credentials),
     ...sessions.map(({ id }) => id),
+    ...factors.map(({ secret }) => secret),
+    ...recovery.map(({ hash }) => hash),
     ...adminKeys.map(({ hash }) => hash),
   ].filter((value) => value !== null);
   const cookie = admin.cookie.split('; ').map((each) => each.slice(each.indexOf('=') + 1));
@@ -105,6 +110,14 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   const invitation = await admin.send('POST', `/users/${invited.id}/invite`, {});
   const { link } = (await invitation.json()) as { readonly link: string };
   const token = link.slice(link.indexOf('#') + 1);
+  const begun = await admin.send('POST', '/me/totp', {});
+  const { secret: factor } = (await begun.json()) as { readonly secret: string };
+  const enabled = await admin.send('PUT', '/me/totp', {
+    code: totpCode(factor, totpStep(Date.now())),
+  });
+  const { recovery_codes: recovery } = (await enabled.json()) as {
+    readonly recovery_codes: readonly string[];
+  };
   const automated = await admin.send('POST', '/admin-keys', { name: 'automated', role: 'viewer' });
   const adminKey = (await automated.json()) as { readonly id: string; readonly key: string };
   const headers = { authorization: `Bearer ${adminKey.key}` };
@@ -167,7 +180,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   expect(change.status).toBe(200);
   texts.push(await change.text());
 
-  const all = await canaries([made.key, next.key, token, adminKey.key]);
+  const all = await canaries([made.key, next.key, token, adminKey.key, factor, ...recovery]);
   const found = all.filter((secret) => texts.some((text) => text.includes(secret)));
   expect(found).toEqual([]);
 });

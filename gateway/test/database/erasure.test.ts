@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import {
   createKey,
   createUser,
+  beginSecondFactor,
   creditBalance,
   eraseUser,
   listAudit,
   recordAudit,
   renameUser,
   replacePassword,
+  signInByIdentity,
   type Actor,
 } from '#administration/index.ts';
 import { findKey, findUserByEmail, startSession, upsertTeam, upsertUser } from '#identity/index.ts';
@@ -51,6 +53,15 @@ describe.each(dialects)('%s', (dialect) => {
       const signedIn = { id: ada.id, role: ada.role, passwordHash: 'x' };
       const session = { user: signedIn, address: '203.0.113.7', userAgent: 'Firefox' };
       expect(await startSession(kysely, session, now())).not.toBeNull();
+      const proven = { issuer: 'https://login.example.com', subject: 'lovelace-1815', role: null };
+      await signInByIdentity(
+        administration,
+        () => person,
+        { ...proven, email: ada.email, name: null },
+        { create: false, role: 'member' },
+        { id: 'state', until: now() + 1, linkTo: ada.id },
+      );
+      await beginSecondFactor(administration, person, ada);
       const usage = { time: now(), userId: ada.id, keyId: made.id, charge: charge(7n) };
       const message = 'ada@example.com is no model';
       await recordAll(database, [record('req_1', { ...usage, message })]);
@@ -114,7 +125,9 @@ describe.each(dialects)('%s', (dialect) => {
         name: keyId,
         revokedAt: expect.any(Number),
       });
-      expect(await kysely.selectFrom('sessions').selectAll().execute()).toEqual([]);
+      for (const table of ['sessions', 'identities', 'second_factors'] as const) {
+        expect(await kysely.selectFrom(table).selectAll().execute()).toEqual([]);
+      }
       expect(await listAudit(kysely, { action: 'user.erase', limit: 9 })).toMatchObject([
         { actor: { name: 'command line' }, object: { id, name: email }, changes: [] },
       ]);

@@ -33,6 +33,8 @@ export interface TestGateway {
 export interface TestGatewayOptions {
   /** PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** Default: any that is free. */
+  readonly port?: number;
   /** How clients reach it from outside. Default: nobody says. */
   readonly publicUrl?: string;
   readonly trustedProxies?: readonly string[];
@@ -119,7 +121,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       }),
     );
   const textOf = (declared: string): string => `
-server: { port: 0, drain_timeout: 2s${options.tls === undefined ? '' : `, tls: ${JSON.stringify(options.tls)}`}${options.publicUrl === undefined ? '' : `, public_url: '${options.publicUrl}'`}, trusted_proxies: ${JSON.stringify(options.trustedProxies ?? [])} }
+server: { port: ${options.port ?? 0}, drain_timeout: 2s${options.tls === undefined ? '' : `, tls: ${JSON.stringify(options.tls)}`}${options.publicUrl === undefined ? '' : `, public_url: '${options.publicUrl}'`}, trusted_proxies: ${JSON.stringify(options.trustedProxies ?? [])} }
 storage: { url: "${databaseUrl}", data_dir: "${directory}" }
 ${declared}
 ${declared.includes('\nkeys:') ? '' : account}

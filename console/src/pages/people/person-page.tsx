@@ -168,7 +168,9 @@ function Facts({ of: user }: { readonly of: User }) {
         <dd>{user.groups.length === 0 ? '–' : user.groups.join(', ')}</dd>
         <dt>{say('people.person.signIn')}</dt>
         <dd>
-          {user.has_password ? say('people.person.password') : say('people.states.noPassword')}
+          {!user.has_password && say('people.states.noPassword')}
+          {user.has_password &&
+            say(user.second_factor ? 'people.person.factor' : 'people.person.password')}
           <br />
           <span className="quiet">
             {user.sessions === 0

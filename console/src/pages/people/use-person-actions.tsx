@@ -71,6 +71,18 @@ export function usePersonActions() {
             },
           ]
         : []),
+      ...(mayWrite && user.second_factor
+        ? [
+            {
+              word: say('people.endFactor'),
+              act: () =>
+                act(async () => {
+                  await write<'endSecondFactorOf'>('DELETE', `${path}/totp`, {}, token);
+                  return say('people.factorEnded');
+                }),
+            },
+          ]
+        : []),
       ...(mayWrite && user.editable
         ? [
             user.enabled

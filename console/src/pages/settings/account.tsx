@@ -11,7 +11,9 @@ import { agentName } from './agent-name.ts';
 import styles from './page.module.css';
 import { NameForm } from './name-form.tsx';
 import { Part } from './part.tsx';
+import { Connection } from './connection.tsx';
 import { PasswordForm } from './password-form.tsx';
+import { SecondFactor } from './second-factor.tsx';
 
 /** What people see and change of themselves. */
 export function Account() {
@@ -47,6 +49,10 @@ export function Account() {
       <Part title={say('signIn.password')} hint={say('settings.passwordHint')}>
         <Password />
       </Part>
+      <Part title={say('settings.factor.title')} hint={say('settings.factor.hint')}>
+        <SecondFactor />
+      </Part>
+      <Connection />
       <Part title={say('settings.sessions')} hint={say('settings.sessionsHint')}>
         <Sessions />
       </Part>

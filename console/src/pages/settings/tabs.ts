@@ -5,6 +5,7 @@ import type { Permission } from '../../api/client.ts';
 const tabs = [
   { name: 'account', to: '/settings', needs: 'own' },
   { name: 'gateway', to: '/settings/gateway', needs: 'config.read' },
+  { name: 'signIn', to: '/settings/sign-in', needs: 'config.read' },
   { name: 'adminKeys', to: '/settings/admin-keys', needs: 'admin-keys.write' },
 ] as const satisfies readonly {
   name: string;

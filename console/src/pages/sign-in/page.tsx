@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
-import { ApiFailure } from '../../api/client.ts';
-import { signIn } from '../../app/session.ts';
+import type { FormEvent } from 'react';
+import { useSignIn } from '../../app/use-sign-in.ts';
+import { CodeField } from '../../pieces/code-field.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
@@ -11,29 +10,18 @@ import { ProviderButton, ProviderNote } from './provider.tsx';
 /** Leads to the page that was asked for. */
 export function SignInPage() {
   const say = useWords();
-  const client = useQueryClient();
   const navigate = useNavigate();
   const { history, basepath } = useRouter();
   const { to, ...providerProblem } = useSearch({ from: '/sign-in' });
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { attempt, problem, isBusy, needsCode } = useSignIn();
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const text = (name: string) => {
-      const value = form.get(name);
-      return typeof value === 'string' ? value : '';
-    };
-    setBusy(true);
-    try {
-      await signIn(client, { email: text('email'), password: text('password') });
-      if (to === undefined) await navigate({ to: '/' });
-      else history.push(basepath + to);
-    } catch (error) {
-      setProblem(error instanceof ApiFailure ? error.message : String(error));
-      setBusy(false);
-    }
+    const email = form.get('email');
+    if (!(await attempt(typeof email === 'string' ? email : '', form))) return;
+    if (to === undefined) await navigate({ to: '/' });
+    else history.push(basepath + to);
   }
 
   return (
@@ -69,6 +57,7 @@ export function SignInPage() {
             aria-describedby="problem"
           />
         </div>
+        {needsCode && <CodeField />}
         <p className="problem" id="problem" role="alert">
           {problem}
         </p>

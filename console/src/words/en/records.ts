@@ -57,6 +57,7 @@ export const records = {
     export: 'exported',
     test: 'tested',
     invite: 'invited',
+    link: 'connected to a provider',
     reset: 'reset',
     reconcile: 'compared',
   },

@@ -2,6 +2,8 @@ export const signIn = {
   email: 'E-mail address',
   password: 'Password',
   submit: 'Sign in',
+  code: 'Code',
+  codeHint: 'Of your authenticator app, or one of your recovery codes.',
   hint: 'The first start of the gateway prints the address and password of its administrator.',
   with: 'Sign in with {{name}}',
   provider: 'the provider',

@@ -53,6 +53,7 @@ export const records: Words['records'] = {
     export: '已导出',
     test: '已测试',
     invite: '已邀请',
+    link: '已连接提供方',
     reset: '重置',
     reconcile: '已核对',
   },

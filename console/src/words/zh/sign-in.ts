@@ -4,6 +4,8 @@ export const signIn: Words['signIn'] = {
   email: '电子邮箱',
   password: '密码',
   submit: '登录',
+  code: '验证码',
+  codeHint: '来自身份验证器应用，或您的恢复码之一。',
   hint: '网关首次启动时会显示管理员的邮箱和密码。',
   with: '使用 {{name}} 登录',
   provider: '身份提供方',

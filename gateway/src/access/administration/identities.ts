@@ -169,7 +169,8 @@ export async function isLastAdministrator(
 
 const subjectOf = ({ id, email }: StoredUser) => ({ kind: 'user', id, name: email }) as const;
 
-function linkOf(user: StoredUser, { issuer, subject }: Identity): AuditEntry {
-  const fields = compareFields({}, { issuer, subject });
+/** Without the subject: it may be an address, and an erasure would have to find it. */
+function linkOf(user: StoredUser, { issuer }: Identity): AuditEntry {
+  const fields = compareFields({}, { issuer });
   return { action: 'link', subject: subjectOf(user), fields };
 }

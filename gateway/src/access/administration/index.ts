@@ -55,6 +55,12 @@ export {
   type ProvenPerson,
   signInByIdentity,
 } from './identities.ts';
+export {
+  beginSecondFactor,
+  checkSecondFactor,
+  enableSecondFactor,
+  endSecondFactor,
+} from './second-factors.ts';
 export { endSession, sessionKey } from './sessions.ts';
 export {
   acceptInvitation,

@@ -80,6 +80,25 @@ export {
   type UserFilter,
 } from './users.repository.ts';
 export {
+  confirmSecondFactor,
+  countRecoveryCodes,
+  countSignIns,
+  findSecondFactor,
+  putSecondFactor,
+  removeSecondFactor,
+  takeRecoveryCode,
+  takeStep,
+  withSecondFactor,
+} from './second-factors.repository.ts';
+export {
+  acceptedStep,
+  newRecoveryCodes,
+  newTotpSecret,
+  otpauthUri,
+  plainCode,
+  recoveryCodeLength,
+} from './totp.ts';
+export {
   countSessions,
   endSession,
   endSessionsOf,

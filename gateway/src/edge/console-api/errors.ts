@@ -14,6 +14,8 @@ export const statuses = {
   invalid: 400,
   unauthenticated: 401,
   wrong_credentials: 401,
+  second_factor_required: 401,
+  wrong_code: 401,
   forbidden: 403,
   csrf: 403,
   not_found: 404,

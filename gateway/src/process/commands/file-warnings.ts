@@ -63,6 +63,7 @@ export function weakKeys({ declared }: Config): string[] {
     .map(({ name }) => name);
 }
 
+/** Logs it at a start. */
 export function logPasswordsOff(config: Config, log: Pick<Logger, 'warn'>): void {
   for (const detail of passwordsOff(config)) {
     log.warn('passwords are off', { component: 'config', detail });

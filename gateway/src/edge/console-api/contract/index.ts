@@ -37,6 +37,14 @@ import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
 import { explainRoute } from './routing.ts';
+import {
+  beginSecondFactor,
+  enableSecondFactor,
+  endSecondFactor,
+  endSecondFactorOf,
+  readSecondFactor,
+  readSignInSettings,
+} from './second-factor.ts';
 import { login, logout, readSession } from './session.ts';
 import { listTasks, readTask } from './tasks.ts';
 import { changeTeam, createTeam, listTeams, putMember, readTeam, removeMember } from './teams.ts';
@@ -108,6 +116,10 @@ export const contract = {
   readMyLimits,
   changePassword,
   linkOidc,
+  readSecondFactor,
+  beginSecondFactor,
+  enableSecondFactor,
+  endSecondFactor,
   listMySessions,
   endMySession,
   readHealth,
@@ -136,7 +148,9 @@ export const contract = {
   changeUser,
   inviteUser,
   signOutUser,
+  endSecondFactorOf,
   acceptInvitation,
+  readSignInSettings,
   listTeams,
   readTeam,
   createTeam,

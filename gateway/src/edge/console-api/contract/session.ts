@@ -82,6 +82,8 @@ export const login = defineRoute({
   body: z.strictObject({
     email: text(254, 'an e-mail address'),
     password: z.string().min(1, 'expected a password').max(1_024),
+    /** Of the second factor, or a recovery code; without it, whoever has one gets `second_factor_required`. */
+    code: text(40, 'a code').optional(),
   }),
   response: session,
   example: sessionExample,

@@ -33,6 +33,8 @@ const user = z.object({
   last_seen_at: time.nullable(),
   /** Whether the person can sign in. */
   has_password: z.boolean(),
+  /** Whether a code is asked for besides the password. */
+  second_factor: z.boolean(),
   /** Until when the person can set a first password; null: there is no open invitation. */
   invited_until: time.nullable(),
   /** How often the person is signed in. */
@@ -55,6 +57,7 @@ const example: z.input<typeof user> = {
   usage: { requests: 4_120, cost: '191.3' },
   last_seen_at: '2026-11-25T09:58:12.401Z',
   has_password: true,
+  second_factor: false,
   invited_until: null,
   sessions: 2,
   owner: 'console',

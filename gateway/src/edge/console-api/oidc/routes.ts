@@ -6,11 +6,11 @@ import {
   signInByIdentity,
 } from '#administration/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
-import { listSessions, type StoredUser } from '#identity/index.ts';
+import { countSignIns, listSessions, type StoredUser } from '#identity/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError, base } from '../errors.ts';
-import { fromDatabase } from '../from-database.ts';
+import { fromDatabase, type Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { actorOf } from '../sessions/caller.ts';
 import { assertPrivate, connectionOf, type Privacy } from '../sessions/connection.ts';
@@ -28,6 +28,7 @@ import { newWayBack, openWayBack, sealWayBack, type WayBack, wayBackAge } from '
 
 export interface OidcOptions extends ServeOptions, Privacy {
   readonly database: OpenDatabase;
+  readonly reads: Reads;
   readonly secrets: Secrets;
   readonly administration: Administration;
   /** Null: there is no provider. */
@@ -64,7 +65,7 @@ const callback = `${base}/auth/oidc/callback`;
 /** Signing in at a provider of OpenID Connect. */
 export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
   const { database, secrets, administration, oidc, throttle, onFailure, start, log, now } = options;
-  const { publicUrl } = options;
+  const { publicUrl, reads } = options;
   const redirectUri = `${publicUrl ?? ''}${callback}`;
   const provider = oidc === null ? null : createOidcProvider(oidc, redirectUri, now);
   const lines = createLineBudget(now);
@@ -73,6 +74,33 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
     const password = oidc?.only === true ? ('one' as const) : ('everybody' as const);
     const start = `${publicUrl}${base}/auth/oidc/start`;
     return { body: { password, oidc: oidc && { name: nameOf(oidc), start } } };
+  });
+
+  serveRoute(scope, contract.readSignInSettings, options, async () => {
+    const counts = await reads((db) => countSignIns(db, oidc?.issuer ?? null));
+    return {
+      body: {
+        password: oidc?.only === true ? ('one' as const) : ('everybody' as const),
+        oidc: oidc && {
+          name: nameOf(oidc),
+          issuer: oidc.issuer ?? '',
+          client_id: oidc.clientId ?? '',
+          redirect_uri: redirectUri,
+          scopes: oidc.scopes,
+          domains: oidc.domains,
+          create: oidc.create,
+          role: oidc.role,
+          role_claim: oidc.roleClaim,
+          role_map: { ...oidc.roleMap },
+        },
+        people: {
+          all: counts.people,
+          password: counts.passwords,
+          oidc: counts.connected,
+          second_factor: counts.secondFactors,
+        },
+      },
+    };
   });
 
   serveRoute(scope, contract.startOidc, options, async ({ request, query }) => {

@@ -18,13 +18,16 @@ import {
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
+import type { OidcSettings } from '../oidc/provider.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { throwRefusal } from '../writes.ts';
 import { connectionOf } from './connection.ts';
 import { knownCookie, setSessionCookie } from './cookies.ts';
 import type { SignedInCaller } from './caller.ts';
 import type { Attempt, SignedIn } from './sign-in.ts';
+import { secondFactorRoutes } from './second-factor.ts';
 import type { Slots } from './slots.ts';
+import type { SignInThrottle } from './throttle.ts';
 
 export interface OwnSessionOptions extends ServeOptions {
   readonly database: OpenDatabase;
@@ -32,6 +35,8 @@ export interface OwnSessionOptions extends ServeOptions {
   readonly administration: Administration;
   /** Bounds the work on passwords. */
   readonly hashing: Slots;
+  readonly oidc: OidcSettings | null;
+  readonly throttle: SignInThrottle;
   readonly signIn: (attempt: Attempt) => Promise<SignedIn>;
   /** @throws ApiError `unauthenticated` */
   readonly start: (request: FastifyRequest, user: StoredUser) => Promise<SignedInCaller>;
@@ -63,7 +68,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
 
   serveRoute(scope, contract.changePassword, options, async ({ request, body, caller }) => {
     const { user } = caller.session;
-    await assertKnows(request, user.email, body.old_password);
+    await assertKnows(request, user.email, body.old_password, 'old_password');
     const passwordHash = await hashing.run(() => hashPassword(body.new_password));
     const changedUser = await fromDatabase(async () => {
       await replacePassword(administration, caller.actor, {
@@ -106,6 +111,8 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
     return { body: {} };
   });
 
+  secondFactorRoutes(scope, { ...options, assertKnows });
+
   /** @throws ApiError `invalid`, and `owned_by_file` */
   async function rename({ actor, session: { user } }: SignedInCaller, newName: string | null) {
     const name = newName === '' ? null : newName;
@@ -122,16 +129,19 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
   }
 
   /** As at a sign-in, so that passwords cannot be guessed faster in a browser left open. */
-  async function assertKnows(request: FastifyRequest, email: string, password: string) {
+  async function assertKnows(
+    request: FastifyRequest,
+    email: string,
+    password: string,
+    path: string,
+  ) {
     const address = request.server.clientAddress(request.raw);
     try {
-      await signIn({ email, password, address, browserToken: knownCookie(request) });
+      await signIn({ email, password, address, browserToken: knownCookie(request), code: null });
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'wrong_credentials') throw error;
       const message = 'this is not the present password';
-      throw new ApiError('invalid', `old_password: ${message}`, {
-        fields: [{ path: 'old_password', message }],
-      });
+      throw new ApiError('invalid', `${path}: ${message}`, { fields: [{ path, message }] });
     }
   }
 }

@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Administration, endSession, recordAudit } from '#administration/index.ts';
+import {
+  type Administration,
+  checkSecondFactor,
+  endSession,
+  recordAudit,
+} from '#administration/index.ts';
 import { listGroups } from '#catalogue/index.ts';
 import {
+  findSecondFactor,
   findSession,
   groupsOfUser,
   listAdministrators,
@@ -30,7 +36,7 @@ import { createSignIn, type SignInOptions } from './sign-in.ts';
 import { createSlots } from './slots.ts';
 
 export interface SessionOptions
-  extends ServeOptions, Omit<SignInOptions, 'onFailure' | 'hashing'>, Privacy {
+  extends ServeOptions, Omit<SignInOptions, 'onFailure' | 'hashing' | 'checkFactor'>, Privacy {
   readonly administration: Administration;
   readonly reads: Reads;
   readonly version: string;
@@ -46,11 +52,24 @@ const hashesWaiting = 20;
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): void {
-  const { administration, database, now, version, members, oidc } = options;
+  const { administration, database, lookUp, now, version, members, oidc } = options;
   const failures = createFailedSignIns({ ...options, kind: 'session' });
   scope.addHook('onClose', () => failures.close());
   const hashing = createSlots(hashesAtOnce, hashesWaiting);
-  const guarded = { ...options, hashing, onFailure: failures.count };
+  const guarded = {
+    ...options,
+    hashing,
+    onFailure: failures.count,
+    async checkFactor(user: StoredUser, code: string | undefined, address: string | null) {
+      const { id, email } = user;
+      if (code === undefined) {
+        const factor = await lookUp(() => findSecondFactor(database.kysely, id));
+        return factor === null || factor.confirmedAt === null ? null : false;
+      }
+      const actor = { kind: 'user', id, email, address } as const;
+      return fromDatabase(() => checkSecondFactor(administration, actor, user, code));
+    },
+  };
   const signIn = createSignIn(guarded);
   const accept = createAcceptance({ ...guarded, administration });
 
@@ -136,7 +155,11 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
 
   async function logIn(
     request: FastifyRequest,
-    credentials: { readonly email: string; readonly password: string },
+    credentials: {
+      readonly email: string;
+      readonly password: string;
+      readonly code?: string | undefined;
+    },
   ) {
     const { user, browserToken: nextKnown } = await signIn({
       ...credentials,
@@ -168,7 +191,7 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     return { body: {}, cookies: [setSessionCookie(null, connectionOf(request).isSecure)] };
   });
 
-  ownSessionRoutes(scope, { ...options, administration, hashing, signIn, start, show });
+  ownSessionRoutes(scope, { ...guarded, signIn, start, show });
   oidcRoutes(scope, { ...guarded, start, publicUrl: scope.publicUrl });
 }
 

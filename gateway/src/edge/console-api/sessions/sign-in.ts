@@ -13,6 +13,8 @@ export interface Attempt {
   readonly address: string | null;
   /** The browser's token from an earlier sign-in. */
   readonly browserToken: string | null;
+  /** Of the second factor, as it was typed. Absent: none was; null: the person is signed in, and none is needed. */
+  readonly code?: string | null | undefined;
 }
 
 export interface SignedIn {
@@ -35,12 +37,18 @@ export interface SignInOptions {
   readonly throttle: SignInThrottle;
   /** Receives the address of each wrong try; null: unknown. */
   readonly onFailure: (address: string | null) => void;
+  /** Checks a code of a person's second factor; null: there is none. Without a code: whether there is one. */
+  readonly checkFactor: (
+    user: StoredUser,
+    code: string | undefined,
+    address: string | null,
+  ) => Promise<boolean | null>;
 }
 
 /**
  * Checks passwords.
  * @returns a function that throws ApiError `wrong_credentials`, with one text for an unknown address, a wrong password
- *   and a person who may not sign in, or `too_many`
+ *   and a person who may not sign in; once the password is right, `second_factor_required` or `wrong_code`; or `too_many`
  */
 export function createSignIn({
   database,
@@ -50,6 +58,7 @@ export function createSignIn({
   throttle,
   now,
   onFailure,
+  checkFactor,
 }: SignInOptions): (attempt: Attempt) => Promise<SignedIn> {
   const sign = (userId: string, random: string) =>
     secrets.digestState(`known browser ${userId} ${random}`);
@@ -66,7 +75,7 @@ export function createSignIn({
       : null;
   }
 
-  return async ({ email, password, address, browserToken }) => {
+  return async ({ email, password, address, browserToken, code }) => {
     const user = await lookUp(() => findUserByEmail(database.kysely, email));
     // Only what is signed: text behind it would make a new name of every try.
     const browser = browserOf(user, browserToken);
@@ -86,6 +95,17 @@ export function createSignIn({
     if (user === null || !isRight) {
       onFailure(address);
       throw new ApiError('wrong_credentials', 'the e-mail address or the password is wrong');
+    }
+    if (code !== null) {
+      // Until the code is right, the try counts as a failed one: whoever has the password cannot guess codes faster.
+      const isProven = await checkFactor(user, code, address);
+      if (isProven === false && code === undefined) {
+        throw new ApiError('second_factor_required', 'a code of the second factor is needed');
+      }
+      if (isProven === false) {
+        onFailure(address);
+        throw new ApiError('wrong_code', 'the code is wrong, or was used before');
+      }
     }
     throttle.succeeded(names);
     const random = randomBytes(12).toString('base64url');

@@ -5,6 +5,7 @@ import {
   countUsableKeys,
   membershipsOfEach,
   type StoredUser,
+  withSecondFactor,
 } from '#identity/index.ts';
 import { balances } from '#ledger/index.ts';
 import { lastRequests } from '#usage/index.ts';
@@ -39,6 +40,7 @@ export function createPeopleDescriber({ held, placeInFile, now }: DescriptionOpt
     const usage = await usageBy(db, 'user', hours, { userIds: ids });
     const requests = await lastRequests(db, ids);
     const sessions = await countSessions(db, ids, now());
+    const factors = await withSecondFactor(db, ids);
     return users.map((user) => {
       const { id, invitedUntil } = user;
       const seen = Math.max(requests.get(id) ?? 0, sessions.get(id)?.seenAt ?? 0);
@@ -52,6 +54,7 @@ export function createPeopleDescriber({ held, placeInFile, now }: DescriptionOpt
         usage: usage.get(id) ?? noUsage,
         last_seen_at: seen === 0 ? null : new Date(seen).toISOString(),
         has_password: user.passwordHash !== null,
+        second_factor: factors.has(id),
         invited_until:
           invitedUntil !== null && invitedUntil > now()
             ? new Date(invitedUntil).toISOString()

@@ -4,6 +4,7 @@ import {
   type Administration,
   changeEntry,
   createEntry,
+  endSecondFactor,
   inviteUser,
   signOutUser,
   userStore,
@@ -17,8 +18,8 @@ import type { EntryWriter } from '../entries.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { type ApiCall, serveRoute, type ServeOptions } from '../serve-route.ts';
-import type { Caller } from '../sessions/caller.ts';
 import type { OidcSettings } from '../oidc/provider.ts';
+import type { Caller } from '../sessions/caller.ts';
 import { hashOfToken, invitationAge } from '../sessions/invitation.ts';
 import { hoursOf } from '../usage/filter.ts';
 import { callOf, pageOf, revisionOf } from '../writes.ts';
@@ -96,6 +97,11 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
   serveRoute(scope, contract.signOutUser, options, async (call) => {
     const { id } = await managed(call);
     return { body: { ended: await write(call, id, (...by) => signOutUser(...by, id)) } };
+  });
+
+  serveRoute(scope, contract.endSecondFactorOf, options, async (call) => {
+    const { id } = await managed(call);
+    return { body: { ended: await write(call, id, (...by) => endSecondFactor(...by, id)) } };
   });
 
   /** Whom a call changes. @param newRole absent: the role stays. @throws ApiError `not_found`, and `forbidden` */

@@ -1,0 +1,37 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiFailure } from '../api/client.ts';
+import { signIn } from './session.ts';
+
+/** Signing in with a password, and with a code where the person has a second factor. */
+export function useSignIn() {
+  const client = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [needsCode, setNeedsCode] = useState(false);
+
+  /** @returns whether the person is signed in now */
+  async function attempt(email: string, form: FormData): Promise<boolean> {
+    const text = (name: string) => {
+      const value = form.get(name);
+      return typeof value === 'string' ? value : '';
+    };
+    const code = text('code').trim();
+    setBusy(true);
+    setProblem(null);
+    try {
+      await signIn(client, { email, password: text('password'), ...(code !== '' && { code }) });
+      setNeedsCode(false);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiFailure && error.code === 'second_factor_required') {
+        setNeedsCode(true);
+      } else setProblem(error instanceof ApiFailure ? error.message : String(error));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return { attempt, problem, isBusy, needsCode };
+}

@@ -1,0 +1,195 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { read, write, type Result } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { useFormats } from '../../format/numbers.ts';
+import { CodeField } from '../../pieces/code-field.tsx';
+import { CopyButton } from '../../pieces/copy-button.tsx';
+import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { useWrite } from '../../pieces/use-write.ts';
+import { useWords } from '../../words/index.ts';
+import styles from './page.module.css';
+import { QrCode } from './qr-code.tsx';
+
+export const factorKey = ['second-factor'] as const;
+
+export function useSecondFactor() {
+  return useQuery({
+    queryKey: factorKey,
+    queryFn: ({ signal }) => read<'readSecondFactor'>('/me/totp', {}, signal),
+  });
+}
+
+/** The own second factor: none, being set up, just made, or in force. */
+export function SecondFactor() {
+  const say = useWords();
+  const factor = useSecondFactor();
+  /** The only places that hold them: they are forgotten with the page. */
+  const [begun, setBegun] = useState<Result<'beginSecondFactor'> | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  if (factor.isPending) return <Skeleton rows={2} />;
+  if (factor.isError) {
+    return <ErrorState error={factor.error} onRetry={() => void factor.refetch()} />;
+  }
+  if (codes !== null) return <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />;
+  if (factor.data.enabled) return <InForce factor={factor.data} />;
+  if (!factor.data.has_password) return <p>{say('settings.factor.noPassword')}</p>;
+  if (begun === null) return <Begin onBegun={setBegun} />;
+  return (
+    <Confirm
+      begun={begun}
+      onConfirmed={(shown) => {
+        setBegun(null);
+        setCodes(shown);
+      }}
+    />
+  );
+}
+
+function Begin({ onBegun }: { readonly onBegun: (begun: Result<'beginSecondFactor'>) => void }) {
+  const say = useWords();
+  const { csrf_token: token } = useSession();
+  const { run, isBusy, problem } = useWrite();
+  return (
+    <>
+      <p>{say('settings.factor.none')}</p>
+      <p className="problem" role="alert">
+        {problem}
+      </p>
+      <div>
+        <button
+          type="button"
+          className="button"
+          disabled={isBusy}
+          onClick={() =>
+            run(async () =>
+              onBegun(await write<'beginSecondFactor'>('POST', '/me/totp', {}, token)),
+            )
+          }
+        >
+          {say('settings.factor.begin')}
+        </button>
+      </div>
+    </>
+  );
+}
+
+interface ConfirmProps {
+  readonly begun: Result<'beginSecondFactor'>;
+  readonly onConfirmed: (codes: readonly string[]) => void;
+}
+
+function Confirm({ begun, onConfirmed }: ConfirmProps) {
+  const say = useWords();
+  const client = useQueryClient();
+  const { csrf_token: token } = useSession();
+  const sending = useWrite();
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const value = new FormData(event.currentTarget).get('code');
+    const code = typeof value === 'string' ? value : '';
+    sending.run(async () => {
+      const shown = await write<'enableSecondFactor'>('PUT', '/me/totp', { code }, token);
+      onConfirmed(shown.recovery_codes);
+      await client.invalidateQueries({ queryKey: factorKey });
+    });
+  }
+
+  return (
+    <form className={styles['form']} onSubmit={submit}>
+      <p>{say('settings.factor.scan')}</p>
+      <QrCode text={begun.uri} label={say('settings.factor.picture')} />
+      <p className="hint">{say('settings.factor.typed')}</p>
+      <p className={styles['once']}>
+        <code>{begun.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
+        <CopyButton text={begun.secret} label={say('settings.factor.copySecret')} />
+      </p>
+      <CodeField hint={say('settings.factor.codeHint')} />
+      <p className="problem" role="alert">
+        {sending.problem}
+      </p>
+      <button type="submit" className="button main" disabled={sending.isBusy}>
+        {say('settings.factor.confirm')}
+      </button>
+    </form>
+  );
+}
+
+interface RecoveryProps {
+  readonly codes: readonly string[];
+  readonly onClose: () => void;
+}
+
+function RecoveryCodes({ codes, onClose }: RecoveryProps) {
+  const say = useWords();
+  return (
+    <>
+      <p role="status">{say('settings.factor.done')}</p>
+      <ul className={styles['codes']} aria-label={say('settings.factor.codes')}>
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div className={styles['once']}>
+        <CopyButton text={codes.join('\n')} label={say('settings.factor.copyCodes')} />
+        <button type="button" className="button main" onClick={onClose}>
+          {say('settings.factor.kept')}
+        </button>
+      </div>
+    </>
+  );
+}
+
+function InForce({ factor }: { readonly factor: Result<'readSecondFactor'> }) {
+  const say = useWords();
+  const formats = useFormats();
+  const client = useQueryClient();
+  const { csrf_token: token } = useSession();
+  const sending = useWrite(['password']);
+  const problem = sending.fields.find(({ path }) => path === 'password')?.message;
+  const count = factor.recovery_codes;
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const value = new FormData(event.currentTarget).get('factor-password');
+    const password = typeof value === 'string' ? value : '';
+    sending.run(async () => {
+      await write<'endSecondFactor'>('DELETE', '/me/totp', { password }, token);
+      await client.invalidateQueries({ queryKey: factorKey });
+    });
+  }
+
+  return (
+    <form className={styles['form']} onSubmit={submit}>
+      <p>
+        {factor.since !== null && say('settings.factor.since', { time: formats.day(factor.since) })}{' '}
+        {say('settings.factor.left', { count, number: count })}
+      </p>
+      <div className="field">
+        <label htmlFor="factor-password">{say('settings.old_password')}</label>
+        <input
+          className="input"
+          id="factor-password"
+          name="factor-password"
+          type="password"
+          autoComplete="current-password"
+          required
+          aria-invalid={problem !== undefined}
+          aria-describedby="factor-password-note"
+        />
+        <p className={problem === undefined ? 'hint' : 'problem'} id="factor-password-note">
+          {problem ?? say('settings.factor.endHint')}
+        </p>
+      </div>
+      <p className="problem" role="alert">
+        {sending.problem}
+      </p>
+      <button type="submit" className="button" disabled={sending.isBusy}>
+        {say('settings.factor.end')}
+      </button>
+    </form>
+  );
+}

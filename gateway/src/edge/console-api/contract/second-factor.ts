@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { defineRoute } from './route.ts';
+import { nothing, text, time } from './values.ts';
+
+const code = text(40, 'a code');
+
+export const readSecondFactor = defineRoute({
+  method: 'GET',
+  path: '/me/totp',
+  summary: 'Whether the own account has a second factor',
+  permission: 'own',
+  callers: 'people',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    enabled: z.boolean(),
+    /** Null: there is none. */
+    since: time.nullable(),
+    /** Recovery codes that were not used yet. */
+    recovery_codes: z.int(),
+    /** Whether the person has a password, which a second factor is added to. */
+    has_password: z.boolean(),
+    /** Whether the account is connected to the provider. */
+    connected: z.boolean(),
+  }),
+  example: {
+    enabled: true,
+    since: '2026-11-25T10:00:00.000Z',
+    recovery_codes: 9,
+    has_password: true,
+    connected: false,
+  },
+});
+
+export const beginSecondFactor = defineRoute({
+  method: 'POST',
+  path: '/me/totp',
+  status: 201,
+  summary:
+    'Begin a second factor by time (RFC 6238), which is in force once a code of it is shown. The response is the only one with its secret',
+  permission: 'own',
+  callers: 'people',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    /** In base32. */
+    secret: z.string(),
+    /** What an authenticator app reads from a picture. */
+    uri: z.string(),
+  }),
+  example: {
+    secret: 'JBSWY3DPEHPK3PXP…',
+    uri: 'otpauth://totp/Sluice%20(ai.example.com):ada%40example.com?secret=JBSWY3DPEHPK3PXP…',
+  },
+});
+
+export const enableSecondFactor = defineRoute({
+  method: 'PUT',
+  path: '/me/totp',
+  summary:
+    'Bring the second factor into force with a code of it. The response is the only one with the recovery codes, each of which replaces a code once',
+  permission: 'own',
+  callers: 'people',
+  parameters: nothing,
+  query: nothing,
+  body: z.strictObject({ code }),
+  response: z.object({ recovery_codes: z.array(z.string()).readonly() }),
+  example: { recovery_codes: ['q7xkd-2m4pf', 'ab3nz-wr6ty'] },
+});
+
+export const endSecondFactor = defineRoute({
+  method: 'DELETE',
+  path: '/me/totp',
+  summary: 'End the own second factor, with a code, a recovery code or the password',
+  permission: 'own',
+  callers: 'people',
+  parameters: nothing,
+  query: nothing,
+  body: z
+    .strictObject({
+      code: code.optional(),
+      password: z.string('expected a password').min(1, 'expected a password').max(1_024).optional(),
+    })
+    .refine((body) => (body.code === undefined) !== (body.password === undefined), {
+      path: ['code'],
+      error: 'expected a code or a password',
+    }),
+  response: z.object({}),
+  example: {},
+});
+
+export const endSecondFactorOf = defineRoute({
+  method: 'DELETE',
+  path: '/users/:id/totp',
+  summary: 'Take the second factor of a person away, who then signs in with the password alone',
+  permission: 'users.write',
+  parameters: z.strictObject({ id: text(300) }),
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    /** False: there was none. */
+    ended: z.boolean(),
+  }),
+  example: { ended: true },
+});
+
+export const readSignInSettings = defineRoute({
+  method: 'GET',
+  path: '/sign-in',
+  summary: 'The ways to sign in that are in force, without secrets, and how many people have which',
+  permission: 'config.read',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    /** Who signs in with a password. */
+    password: z.enum(['everybody', 'one']),
+    /** Null: there is no provider. */
+    oidc: z
+      .object({
+        name: z.string(),
+        issuer: z.string(),
+        client_id: z.string(),
+        redirect_uri: z.string(),
+        scopes: z.array(z.string()).readonly(),
+        /** None: all. */
+        domains: z.array(z.string()).readonly(),
+        create: z.boolean(),
+        role: z.string(),
+        role_claim: z.string().nullable(),
+        role_map: z.record(z.string(), z.string()),
+      })
+      .nullable(),
+    /** Enabled people, and those of them who have a password, a connection to the provider, a second factor. */
+    people: z.object({
+      all: z.int(),
+      password: z.int(),
+      oidc: z.int(),
+      second_factor: z.int(),
+    }),
+  }),
+  example: {
+    password: 'everybody',
+    oidc: {
+      name: 'Example',
+      issuer: 'https://login.example.com',
+      client_id: 'sluice',
+      redirect_uri: 'https://ai.example.com/admin/v1/auth/oidc/callback',
+      scopes: ['openid', 'email', 'profile', 'groups'],
+      domains: ['example.com'],
+      create: true,
+      role: 'member',
+      role_claim: 'groups',
+      role_map: { 'ai-admins': 'admin' },
+    },
+    people: { all: 400, password: 12, oidc: 396, second_factor: 9 },
+  },
+});
