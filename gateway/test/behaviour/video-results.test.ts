@@ -157,7 +157,10 @@ test('a link that was changed opens nothing', async () => {
   const [, expires = ''] = /expires=(\d+)/.exec(path) ?? [];
   const changed = [
     path.replace('video.mp4', 'video.mov'),
-    path.replace(id, id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))),
+    path.replace(
+      id,
+      id.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+    ),
     path.replace(expires, String(Number(expires) + 1)),
     path.slice(0, -1),
     path.replace(/signature=.*/, 'signature='),

@@ -238,6 +238,9 @@ describe('channels', () => {
       advice: expect.stringContaining('API key'),
     });
     expect(out).not.toContain('invalid-key-0123456789abcdef');
+    const lines = (await sluice('channel', 'test', 'refused')).out;
+    expect(lines).toMatch(/^status +\d+ +failed$/m);
+    expect(lines).toMatch(/^end +not reached$/m);
   });
 });
 

@@ -150,6 +150,6 @@ const allowed = new Set(
     'https api example com direct claude- claude-cli file- ' +
     // Words of filters and roles, and what files and fees are called.
     'model status cost ttft timeout test team research yaml keys channels member viewer billing operator web search SLUICE_KEY admin sh PowerShell ' +
-    'claude-code codex opencode open- openai- python eu claude-sonet-'
+    'claude-code codex opencode open- openai- python eu claude-sonet- OpenID Connect'
   ).split(' '),
 );

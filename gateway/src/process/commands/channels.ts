@@ -86,6 +86,12 @@ export const channelTest: Command = {
     const result = await withPresentAdministration(config, async (administration) => {
       const draft = { id: reference, members: {}, action: 'test' } as const;
       const { before } = await draftEntry(administration, commandActor(), channelStore, draft);
+      // Only the simulator has none: its port is known to the gateway that started it.
+      if (before?.baseUrl === null) {
+        throw new Error(
+          `channel '${before.name}' leads to the simulator inside a running gateway: test it in the console`,
+        );
+      }
       const { database, secrets } = administration;
       return tryChannelAlone(
         { config, database, secrets, onDefect: (error) => io.stderr(`${String(error)}\n`) },
@@ -100,10 +106,14 @@ export const channelTest: Command = {
       return code;
     }
     const { formatTable } = await import('./text-table.ts');
-    const steps = result.steps.map(({ step, ms, ok }) => [
+    const isRefusal = result.status !== null && result.status >= 400;
+    const failedAt = result.steps.findIndex(
+      ({ step, ok }) => !ok || (isRefusal && step === 'status'),
+    );
+    const steps = result.steps.map(({ step, ms }, at) => [
       step,
       ms === null ? '' : String(Math.round(ms)),
-      ok ? 'ok' : 'failed',
+      failedAt < 0 || at < failedAt ? 'ok' : at === failedAt ? 'failed' : 'not reached',
     ]);
     const facts: [string, string | null][] = [
       ['result', result.class],

@@ -79,6 +79,7 @@ export function shotsOf(shown: Shown): readonly Shot[] {
     { name: 'records-audit', path: '/records?tab=audit&range=7d' },
     { name: 'settings', path: '/settings' },
     { name: 'settings-gateway', path: '/settings/gateway' },
+    { name: 'settings-sign-in', path: '/settings/sign-in' },
     { name: 'settings-admin-keys', path: '/settings/admin-keys' },
     {
       name: 'search',
