@@ -21,6 +21,8 @@ const publicUrl = 'http://gateway.test';
 const callback = `${publicUrl}/admin/v1/auth/oidc/callback`;
 
 const people = `
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, models: [demo-chat] }
 users:
   - { email: admin@example.com, role: admin }
   - { email: of-file@example.com, role: member }
