@@ -3,7 +3,7 @@ export { consoleSurface } from './errors.ts';
 export { channelStateOf, type HealthSource, type NodeHealth } from './health/source.ts';
 export { nodeState, type NodeState } from './contract/health.ts';
 export { createLiveFeed, type LiveFeed } from './live/feed.ts';
-export { createPlaceInFile } from './place-in-file.ts';
+export { createPlaceInFile } from './writes.ts';
 export { createPeopleDescriber } from './users/describe-people.ts';
 export { createTeamDescriber } from './teams/describe-teams.ts';
 export { hoursOf } from './usage/filter.ts';

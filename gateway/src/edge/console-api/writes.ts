@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Refusal, Stale } from '#administration/index.ts';
 import {
+  type Config,
   ConfigError,
   type DeclaredKind,
   type EntryOf,
@@ -75,6 +76,22 @@ export type PlaceInFile = (
   kind: DeclaredKind,
   name: string,
 ) => { readonly file: string; readonly path: string } | null;
+
+/** The places of a file. @param file as it is in force */
+export const createPlaceInFile =
+  (file: () => Pick<Config, 'file' | 'declared'>): PlaceInFile =>
+  ({ section, identity }, name) => {
+    const { file: path, declared } = file();
+    const entries: object = declared?.[section] ?? [];
+    if (path === null) return null;
+    // Aliases are a mapping.
+    if (!Array.isArray(entries)) {
+      return Object.hasOwn(entries, name) ? { file: path, path: `${section}.${name}` } : null;
+    }
+    const list = entries as readonly Readonly<Record<string, unknown>>[];
+    const index = list.findIndex((entry) => entry[identity] === name);
+    return index < 0 ? null : { file: path, path: `${section}[${index}]` };
+  };
 
 /** Members as JSON, named as in the file; null: as if it were absent. */
 export type GivenMembers = Readonly<

@@ -18,7 +18,7 @@ import { shownValues } from '../contract/members.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { type ApiCall, serveRoute, type ServeOptions } from '../serve-route.ts';
-import { createTestRate } from './test-rate.ts';
+import { createCallRate } from '../call-rate.ts';
 import { adviceFor } from './advice.ts';
 import { compareModels } from './compare-models.ts';
 import { channelForm } from './channel-form.ts';
@@ -119,7 +119,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     return replyOf(await write(call, id, (...by) => endPauses(...by, id)));
   });
 
-  const rate = createTestRate(now);
+  const countCall = createCallRate('tests', now);
 
   /**
    * A channel that nobody keeps: one that exists, with changes, or a new one. It is put on record, and counts.
@@ -133,10 +133,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
     }: { readonly id?: string | undefined } & Readonly<Record<string, unknown>>,
   ): Promise<StoredChannel> {
     const id = reference ?? null;
-    const wait = rate.take(caller.actor.id);
-    if (wait > 0) {
-      throw new ApiError('too_many', 'ten tests a minute are allowed', { retryAfter: wait });
-    }
+    countCall(caller.actor.id);
     const draft = {
       id,
       // A key can be tried before anything is known of the models.

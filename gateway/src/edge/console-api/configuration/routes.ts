@@ -9,7 +9,7 @@ import {
   formatProblem,
 } from '#config/index.ts';
 import type { Secrets } from '#database/index.ts';
-import { createTestRate } from '../channels/test-rate.ts';
+import { createCallRate } from '../call-rate.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import type { Reads } from '../from-database.ts';
@@ -54,23 +54,16 @@ export function configurationRoutes(
   });
 
   // Both read all that is declared.
-  const rate = createTestRate(now);
-  const take = (user: string) => {
-    const wait = rate.take(user);
-    if (wait === 0) return;
-    throw new ApiError('too_many', 'ten exports and plans a minute are allowed', {
-      retryAfter: wait,
-    });
-  };
+  const countCall = createCallRate('exports and plans', now);
 
   serveRoute(scope, contract.exportConfiguration, options, async ({ caller }) => {
-    take(caller.actor.id);
+    countCall(caller.actor.id);
     const yaml = await reads((db) => exportConfiguration(db, secrets));
     return { body: yaml, yaml };
   });
 
   serveRoute(scope, contract.planConfiguration, options, async ({ body, caller }) => {
-    take(caller.actor.id);
+    countCall(caller.actor.id);
     const compared = {
       text: body.text,
       file: file().file ?? 'sluice.yaml',

@@ -32,7 +32,7 @@ import {
   readModel,
   removeAlias,
 } from './models.ts';
-import { finishOidc, linkOidc, readMethods, startOidc } from './oidc.ts';
+import { finishOidc, linkOidc, readMethods, readSignInSettings, startOidc } from './sign-in.ts';
 import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
@@ -43,7 +43,6 @@ import {
   endSecondFactor,
   endSecondFactorOf,
   readSecondFactor,
-  readSignInSettings,
 } from './second-factor.ts';
 import { login, logout, readSession } from './session.ts';
 import { listTasks, readTask } from './tasks.ts';

@@ -40,6 +40,59 @@ export const readMethods = defineRoute({
   },
 });
 
+export const readSignInSettings = defineRoute({
+  method: 'GET',
+  path: '/sign-in',
+  summary: 'The ways to sign in that are in force, without secrets, and how many people have which',
+  permission: 'config.read',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    /** Who signs in with a password. */
+    password: z.enum(['everybody', 'one']),
+    /** Null: there is no provider. */
+    oidc: z
+      .object({
+        name: z.string(),
+        issuer: z.string(),
+        client_id: z.string(),
+        redirect_uri: z.string(),
+        scopes: z.array(z.string()).readonly(),
+        /** None: all. */
+        domains: z.array(z.string()).readonly(),
+        create: z.boolean(),
+        role: z.string(),
+        role_claim: z.string().nullable(),
+        role_map: z.record(z.string(), z.string()),
+      })
+      .nullable(),
+    /** Enabled people, and those of them who have a password, a connection to the provider, a second factor. */
+    people: z.object({
+      all: z.int(),
+      password: z.int(),
+      oidc: z.int(),
+      second_factor: z.int(),
+    }),
+  }),
+  example: {
+    password: 'everybody',
+    oidc: {
+      name: 'Example',
+      issuer: 'https://login.example.com',
+      client_id: 'sluice',
+      redirect_uri: 'https://ai.example.com/admin/v1/auth/oidc/callback',
+      scopes: ['openid', 'email', 'profile', 'groups'],
+      domains: ['example.com'],
+      create: true,
+      role: 'member',
+      role_claim: 'groups',
+      role_map: { 'ai-admins': 'admin' },
+    },
+    people: { all: 400, password: 12, oidc: 396, second_factor: 9 },
+  },
+});
+
 export const startOidc = defineRoute({
   method: 'GET',
   path: '/auth/oidc/start',
