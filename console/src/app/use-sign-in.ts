@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFailure } from '../api/client.ts';
+import { rawTextOf, textOf } from '../pieces/form-values.ts';
 import { signIn } from './session.ts';
 
 /** Signing in with a password, and with a code where the person has a second factor. */
@@ -12,15 +13,12 @@ export function useSignIn() {
 
   /** @returns whether the person is signed in now */
   async function attempt(email: string, form: FormData): Promise<boolean> {
-    const text = (name: string) => {
-      const value = form.get(name);
-      return typeof value === 'string' ? value : '';
-    };
-    const code = text('code').trim();
+    const code = textOf(form, 'code');
+    const password = rawTextOf(form, 'password');
     setBusy(true);
     setProblem(null);
     try {
-      await signIn(client, { email, password: text('password'), ...(code !== '' && { code }) });
+      await signIn(client, { email, password, ...(code !== null && { code }) });
       setNeedsCode(false);
       return true;
     } catch (error) {

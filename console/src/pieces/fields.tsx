@@ -23,14 +23,17 @@ function Note({ id, problem, hint }: { id: string; problem: string | undefined; 
 }
 
 export interface TextFieldProps extends Common {
-  readonly type?: 'text' | 'email' | 'number' | 'date';
+  readonly type?: 'text' | 'email' | 'number' | 'date' | 'password';
   readonly initial?: string | number | null | undefined;
   readonly required?: boolean;
+  readonly maxLength?: number;
+  /** What the browser may fill in. Default: nothing. */
+  readonly autoComplete?: 'name' | 'current-password' | 'new-password';
 }
 
 /** A field for a line of text. */
 export function TextField(props: TextFieldProps) {
-  const { name, label, hint, sending, type = 'text', initial, required } = props;
+  const { name, label, hint, sending, type = 'text', initial, required, maxLength } = props;
   const problem = problemOf(name, sending);
   const id = `field-${name}`;
   return (
@@ -44,7 +47,8 @@ export function TextField(props: TextFieldProps) {
         {...(type === 'number' && { min: 0, step: 1 })}
         defaultValue={initial ?? undefined}
         required={required}
-        autoComplete="off"
+        maxLength={maxLength}
+        autoComplete={props.autoComplete ?? 'off'}
         spellCheck={false}
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-note`}
@@ -137,16 +141,6 @@ function KnownField({
     </div>
   );
 }
-
-/** What is in a field; null: nothing. */
-export function textOf(form: FormData, name: string): string | null {
-  const value = form.get(name);
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
-}
-
-/** The names in a field of several. */
-export const namesOf = (form: FormData, name: string): string[] =>
-  form.getAll(name).flatMap((value) => (typeof value === 'string' ? [value] : []));
 
 /** The last lines of a form in a dialog: what is wrong with all of it, and what is done with it. */
 export function FormEnd({

@@ -4,6 +4,7 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { ApiFailure } from '../../api/client.ts';
 import { acceptInvitation } from '../../app/session.ts';
 import { Icon } from '../../pieces/icon.tsx';
+import { rawTextOf } from '../../pieces/form-values.ts';
 import { useWords } from '../../words/index.ts';
 import styles from '../sign-in/page.module.css';
 
@@ -18,13 +19,10 @@ export function InvitePage(): ReactNode {
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
-    const password = new FormData(event.currentTarget).get('password');
+    const password = rawTextOf(new FormData(event.currentTarget), 'password');
     setBusy(true);
     try {
-      await acceptInvitation(client, {
-        token,
-        password: typeof password === 'string' ? password : '',
-      });
+      await acceptInvitation(client, { token, password });
       // The address has the token no more, not even in the history.
       await navigate({ to: '/', replace: true });
     } catch (error) {

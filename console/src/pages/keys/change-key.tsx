@@ -2,7 +2,7 @@ import type { FormEvent } from 'react';
 import { write, type Body } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
-import { textOf } from '../../pieces/fields.tsx';
+import { textOf } from '../../pieces/form-values.ts';
 import { useSeen } from '../../pieces/use-seen.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';

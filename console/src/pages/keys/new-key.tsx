@@ -2,7 +2,7 @@ import { useMemo, useState, type FormEvent } from 'react';
 import { newCallName, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
-import { textOf } from '../../pieces/fields.tsx';
+import { textOf } from '../../pieces/form-values.ts';
 import { nameOf, useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import {

@@ -6,7 +6,8 @@ import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { useWrite, type Write } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import { textOf } from '../../pieces/fields.tsx';
+import { TextField } from '../../pieces/fields.tsx';
+import { textOf } from '../../pieces/form-values.ts';
 import styles from './page.module.css';
 import { PricePreview } from './price-preview.tsx';
 import type { ModelDetail } from './query.ts';
@@ -127,7 +128,7 @@ export function ChangeModel({ model, onClose }: Props) {
         )}
         {model === null && (
           <div className={styles['pair']}>
-            <Field
+            <TextField
               name="id"
               label={say('models.form.id')}
               hint={say('models.form.idHint')}
@@ -152,23 +153,23 @@ export function ChangeModel({ model, onClose }: Props) {
         )}
         <PriceFields type={type} price={price} sending={sending} />
         <div className={styles['pair']}>
-          <Field
+          <TextField
             name="display_name"
             label={say('models.form.shownName')}
-            value={settings?.display_name}
+            initial={settings?.display_name}
             hint={model?.origin === 'bundled' ? say('models.form.asBundled') : ''}
             sending={sending}
           />
-          <Field
+          <TextField
             name="context_window"
             label={say('models.form.window')}
-            value={settings?.context_window}
+            initial={settings?.context_window}
             sending={sending}
           />
-          <Field
+          <TextField
             name="max_output_tokens"
             label={say('models.form.most')}
-            value={settings?.max_output_tokens}
+            initial={settings?.max_output_tokens}
             sending={sending}
           />
         </div>
@@ -294,36 +295,5 @@ function PriceFields({ type, price, sending }: PriceProps) {
         {problem === '' ? say('models.form.empty') : problem}
       </p>
     </fieldset>
-  );
-}
-
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly value?: string | number | null | undefined;
-  readonly hint?: string;
-  readonly sending: Write;
-}
-
-function Field({ name, label, value, hint = '', sending }: FieldProps) {
-  const problem = sending.fields.find(({ path }) => path === name)?.message;
-  const id = `model-${name}`;
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input
-        className="input"
-        id={id}
-        name={name}
-        autoComplete="off"
-        spellCheck={false}
-        defaultValue={value ?? ''}
-        aria-invalid={problem !== undefined}
-        aria-describedby={`${id}-note`}
-      />
-      <p className={problem === undefined ? 'hint' : 'problem'} id={`${id}-note`}>
-        {problem ?? hint}
-      </p>
-    </div>
   );
 }

@@ -7,7 +7,7 @@ import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Toast, type ToastText } from '../../pieces/toast.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import { textOf } from '../../pieces/fields.tsx';
+import { textOf } from '../../pieces/form-values.ts';
 import styles from './page.module.css';
 import { aliasesQuery, catalogueQuery, groupsQuery, type Alias, type Group } from './query.ts';
 

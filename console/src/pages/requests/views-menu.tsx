@@ -6,6 +6,7 @@ import { choose, useSession, type Session } from '../../app/session.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { Menu } from '../../pieces/menu.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
+import { textOf } from '../../pieces/form-values.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { readView, viewText } from './view.ts';
@@ -29,9 +30,8 @@ export function ViewsMenu({ search }: { readonly search: RequestsSearch }) {
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const form = event.currentTarget;
-    const given = new FormData(form).get('name');
-    const name = typeof given === 'string' ? given.trim() : '';
-    if (name === '') return;
+    const name = textOf(new FormData(form), 'name');
+    if (name === null) return;
     // A name that is taken gets the present list.
     const view = { name, search: present };
     const isKnown = views.some((each) => each.name === name);

@@ -2,6 +2,7 @@ import { useState, type FormEvent } from 'react';
 import { write, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Icon } from '../../pieces/icon.tsx';
+import { rawTextOf } from '../../pieces/form-values.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './gateway.module.css';
@@ -19,9 +20,8 @@ export function PlanOfText({ file }: { readonly file: string }) {
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const text = form.get('text');
     const body = {
-      text: typeof text === 'string' ? text : '',
+      text: rawTextOf(form, 'text'),
       take_over: form.get('take_over') !== null,
     };
     setPlan(null);

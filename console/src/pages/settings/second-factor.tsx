@@ -6,6 +6,8 @@ import { useFormats } from '../../format/numbers.ts';
 import { CodeField } from '../../pieces/code-field.tsx';
 import { CopyButton } from '../../pieces/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { TextField } from '../../pieces/fields.tsx';
+import { rawTextOf, textOf } from '../../pieces/form-values.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
@@ -87,8 +89,7 @@ function Confirm({ begun, onConfirmed }: ConfirmProps) {
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    const value = new FormData(event.currentTarget).get('code');
-    const code = typeof value === 'string' ? value : '';
+    const code = textOf(new FormData(event.currentTarget), 'code') ?? '';
     sending.run(async () => {
       const shown = await write<'enableSecondFactor'>('PUT', '/me/totp', { code }, token);
       onConfirmed(shown.recovery_codes);
@@ -149,13 +150,11 @@ function InForce({ factor }: { readonly factor: Result<'readSecondFactor'> }) {
   const client = useQueryClient();
   const { csrf_token: token } = useSession();
   const sending = useWrite(['password']);
-  const problem = sending.fields.find(({ path }) => path === 'password')?.message;
   const count = factor.recovery_codes;
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    const value = new FormData(event.currentTarget).get('factor-password');
-    const password = typeof value === 'string' ? value : '';
+    const password = rawTextOf(new FormData(event.currentTarget), 'password');
     sending.run(async () => {
       await write<'endSecondFactor'>('DELETE', '/me/totp', { password }, token);
       await client.invalidateQueries({ queryKey: factorKey });
@@ -168,22 +167,15 @@ function InForce({ factor }: { readonly factor: Result<'readSecondFactor'> }) {
         {factor.since !== null && say('settings.factor.since', { time: formats.day(factor.since) })}{' '}
         {say('settings.factor.left', { count, number: count })}
       </p>
-      <div className="field">
-        <label htmlFor="factor-password">{say('settings.old_password')}</label>
-        <input
-          className="input"
-          id="factor-password"
-          name="factor-password"
-          type="password"
-          autoComplete="current-password"
-          required
-          aria-invalid={problem !== undefined}
-          aria-describedby="factor-password-note"
-        />
-        <p className={problem === undefined ? 'hint' : 'problem'} id="factor-password-note">
-          {problem ?? say('settings.factor.endHint')}
-        </p>
-      </div>
+      <TextField
+        name="password"
+        type="password"
+        label={say('settings.old_password')}
+        hint={say('settings.factor.endHint')}
+        autoComplete="current-password"
+        required
+        sending={sending}
+      />
       <p className="problem" role="alert">
         {sending.problem}
       </p>

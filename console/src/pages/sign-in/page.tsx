@@ -3,6 +3,7 @@ import type { FormEvent } from 'react';
 import { useSignIn } from '../../app/use-sign-in.ts';
 import { CodeField } from '../../pieces/code-field.tsx';
 import { Icon } from '../../pieces/icon.tsx';
+import { rawTextOf } from '../../pieces/form-values.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { ProviderButton, ProviderNote } from './provider.tsx';
@@ -18,8 +19,7 @@ export function SignInPage() {
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const email = form.get('email');
-    if (!(await attempt(typeof email === 'string' ? email : '', form))) return;
+    if (!(await attempt(rawTextOf(form, 'email'), form))) return;
     if (to === undefined) await navigate({ to: '/' });
     else history.push(basepath + to);
   }

@@ -1,5 +1,6 @@
 import { ownTimeZone } from '../../app/days.ts';
-import { KnownNamesField, namesOf, TextField, textOf } from '../../pieces/fields.tsx';
+import { KnownNamesField, TextField } from '../../pieces/fields.tsx';
+import { namesOf, textOf } from '../../pieces/form-values.ts';
 import type { Write } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import { useGroups } from '../people/person-fields.tsx';

@@ -12,6 +12,7 @@ import { Outcome } from '../../pieces/outcome.tsx';
 import { Snippet } from '../../pieces/snippet.tsx';
 import type { ClientName } from '../../snippets/clients.ts';
 import { useWrite } from '../../pieces/use-write.ts';
+import { textOf } from '../../pieces/form-values.ts';
 import { useWords } from '../../words/index.ts';
 import { FirstUpstream } from '../channels/first-upstream.tsx';
 import { channelsQuery } from '../channels/list.ts';
@@ -155,8 +156,7 @@ function NewKey({ onMade }: { readonly onMade: (issued: Result<'createKey'>) => 
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    const name = new FormData(event.currentTarget).get('key-name');
-    const body = { name: typeof name === 'string' ? name.trim() : '' };
+    const body = { name: textOf(new FormData(event.currentTarget), 'key-name') ?? '' };
     sending.run(async () => onMade(await write<'createKey'>('POST', '/keys', body, token)));
   }
 
