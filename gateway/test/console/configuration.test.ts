@@ -113,6 +113,10 @@ test('settings have their origin; no secret is in them or in the export', async 
   const exported = await admin.get('/config/export');
   expect(exported.headers.get('content-type')).toBe('application/yaml');
   const yaml = await exported.text();
+  const record = await admin.get('/audit?action=config.export');
+  expect(await record.json()).toMatchObject({
+    data: [{ actor: { name: 'admin@example.com' }, object: { name: 'sluice.yaml' } }],
+  });
   expect(parse(yaml)).toMatchObject({
     channels: [
       {

@@ -42,6 +42,7 @@ export const records = {
     usage: 'requests',
     audit: 'audit log',
     books: 'books',
+    config: 'configuration',
   },
   verbs: {
     begin: 'began',

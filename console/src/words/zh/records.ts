@@ -38,6 +38,7 @@ export const records: Words['records'] = {
     usage: '请求',
     audit: '审计日志',
     books: '账簿',
+    config: '配置',
   },
   verbs: {
     begin: '已开始',

@@ -76,7 +76,7 @@ export type Action =
 export interface AuditEntry {
   readonly action: Action;
   readonly subject: {
-    readonly kind: ObjectName | 'session' | 'usage' | 'audit' | 'books';
+    readonly kind: ObjectName | 'session' | 'usage' | 'audit' | 'books' | 'config';
     /** Absent: its name says which one it is. */
     readonly id?: string;
     readonly name: string;

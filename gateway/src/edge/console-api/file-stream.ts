@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { type Actor, type AuditEntry, recordAudit } from '#administration/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import { fromDatabase } from './from-database.ts';
 
 /** Few enough lines that no request for a model waits for them. */
 const linesAtOnce = 100;
@@ -65,3 +68,32 @@ export const storedAs = (name: string): readonly string[] => [
   'content-disposition',
   `attachment; filename="${name}"`,
 ];
+
+export interface ExportRecordOptions {
+  readonly database: OpenDatabase;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Puts on record that somebody takes a list away as a file.
+ * @param subject the list, and the name of the file
+ * @param filter which part of the list; null: there is no choice
+ * @throws ApiError `database_away`: what is not on record is not sent
+ */
+export function recordExport(
+  { database, now }: ExportRecordOptions,
+  actor: Actor,
+  subject: AuditEntry['subject'],
+  filter: object | null,
+): Promise<void> {
+  const after = JSON.stringify(filter);
+  const fields = filter === null ? [] : [{ field: 'filter', before: null, after, secret: false }];
+  return fromDatabase(() =>
+    database.kysely
+      .transaction()
+      .execute((trx) =>
+        recordAudit({ trx, now: now() }, actor, { action: 'export', subject, fields }),
+      ),
+  );
+}

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { type AuditFilter, type AuditLine, listAudit, recordAudit } from '#administration/index.ts';
+import { type AuditFilter, type AuditLine, listAudit } from '#administration/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { csvLine } from '#usage/index.ts';
 import { contract, type Contract } from '../contract/index.ts';
-import { sendPages, storedAs } from '../file-stream.ts';
-import { fromDatabase, type Reads } from '../from-database.ts';
+import { recordExport, sendPages, storedAs } from '../file-stream.ts';
+import type { Reads } from '../from-database.ts';
 import { serveRoute, serveStream, type ServeOptions } from '../serve-route.ts';
 
 export interface AuditRoutesOptions extends ServeOptions {
@@ -50,7 +50,7 @@ const formats = {
 
 /** Who changed what. */
 export function auditRoutes(scope: FastifyInstance, options: AuditRoutesOptions): void {
-  const { database, reads, now } = options;
+  const { reads } = options;
 
   /** A page of lines, newest first. */
   async function readPage(filter: AuditFilter) {
@@ -72,16 +72,7 @@ export function auditRoutes(scope: FastifyInstance, options: AuditRoutesOptions)
     const filter = { ...filterOf(filters), limit: linesAtOnce };
     const first = await readPage(filter);
     const name = `audit.${format}`;
-    const filterText = JSON.stringify(filters);
-    await fromDatabase(() =>
-      database.kysely.transaction().execute((trx) =>
-        recordAudit({ trx, now: now() }, caller.actor, {
-          action: 'export',
-          subject: { kind: 'audit', name },
-          fields: [{ field: 'filter', before: null, after: filterText, secret: false }],
-        }),
-      ),
-    );
+    await recordExport(options, caller.actor, { kind: 'audit', name }, filters);
     const { type, ...form } = formats[format];
     await sendPages(begin(type, storedAs(name)), form, first, (before: number) =>
       readPage({ ...filter, before }),

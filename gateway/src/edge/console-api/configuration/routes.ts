@@ -12,10 +12,11 @@ import type { Secrets } from '#database/index.ts';
 import { createCallRate } from '../call-rate.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { type ExportRecordOptions, recordExport } from '../file-stream.ts';
 import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 
-export interface ConfigurationRoutesOptions extends ServeOptions {
+export interface ConfigurationRoutesOptions extends ServeOptions, ExportRecordOptions {
   readonly reads: Reads;
   readonly secrets: Secrets;
   readonly configuration: {
@@ -28,8 +29,6 @@ export interface ConfigurationRoutesOptions extends ServeOptions {
     /** The base of relative paths. */
     readonly workingDirectory: string;
   };
-  /** Unix milliseconds. */
-  readonly now: () => number;
 }
 
 /** Of the response to a plan: a file without the lists disables everything. */
@@ -59,6 +58,7 @@ export function configurationRoutes(
   serveRoute(scope, contract.exportConfiguration, options, async ({ caller }) => {
     countCall(caller.actor.id);
     const yaml = await reads((db) => exportConfiguration(db, secrets));
+    await recordExport(options, caller.actor, { kind: 'config', name: 'sluice.yaml' }, null);
     return { body: yaml, yaml };
   });
 

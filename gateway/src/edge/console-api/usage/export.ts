@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { recordAudit } from '#administration/index.ts';
 import { csvHeading, listUsage, toCsv, type UsageEntry } from '#usage/index.ts';
 import { contract, exportedRow } from '../contract/index.ts';
-import { sendPages, storedAs } from '../file-stream.ts';
-import { fromDatabase } from '../from-database.ts';
+import { recordExport, sendPages, storedAs } from '../file-stream.ts';
 import { serveStream } from '../serve-route.ts';
 import { filterOf, rangeOf, scopeOf, type UsageRoutesOptions, rowOf } from './filter.ts';
 
@@ -22,7 +20,7 @@ const formats = {
 
 /** All requests that a filter leaves. */
 export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions): void {
-  const { database, reads, now } = options;
+  const { reads, now } = options;
   serveStream(scope, contract.exportUsage, options, async ({ query, caller }, begin) => {
     const { type, heading, line, detail } = formats[query.format];
     // The end stays where it is: rows of later requests do not belong to this file.
@@ -37,16 +35,7 @@ export function exportRoute(scope: FastifyInstance, options: UsageRoutesOptions)
       );
     const first = await pageAfter(null);
     const name = `requests.${query.format}`;
-    const queryText = JSON.stringify(query);
-    await fromDatabase(() =>
-      database.kysely.transaction().execute((trx) =>
-        recordAudit({ trx, now: now() }, caller.actor, {
-          action: 'export',
-          subject: { kind: 'usage', name },
-          fields: [{ field: 'filter', before: null, after: queryText, secret: false }],
-        }),
-      ),
-    );
+    await recordExport(options, caller.actor, { kind: 'usage', name }, query);
     await sendPages(begin(type, storedAs(name)), { heading, line }, first, pageAfter);
   });
 }
