@@ -9,6 +9,7 @@ import { Icon } from '../../pieces/icon.tsx';
 import { placeText } from '../../pieces/place-in-file.ts';
 import { Snippet } from '../../pieces/snippet.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { Tabs } from '../../pieces/tabs.tsx';
 import { curlOf, protocols, protocolsOf, type SnippetProtocol } from '../../snippets/curl.ts';
 import { useWords } from '../../words/index.ts';
@@ -311,25 +312,17 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
   return (
     <section className={styles['section']}>
       <h2 className="title">{say('models.channels')}</h2>
-      <div className="scroll" tabIndex={0} role="region" aria-label={say('models.channels')}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">{say('models.channel')}</th>
-              <th scope="col">{say('models.provider')}</th>
-              <th scope="col">{say('models.upstream')}</th>
-              <th scope="col" className="less">
-                {say('models.columns.protocols')}
-              </th>
-              <th scope="col" className="less">
-                {say('models.groups')}
-              </th>
-              <th scope="col" className="number less">
-                {say('models.priority')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
+      <Table
+        label={say('models.channels')}
+        heads={[
+          say('models.channel'),
+          say('models.provider'),
+          say('models.upstream'),
+          [say('models.columns.protocols'), 'less'],
+          [say('models.groups'), 'less'],
+          [say('models.priority'), 'number less'],
+        ]}
+      >
             {channels.map((channel) => (
               <tr key={channel.name}>
                 <td className="strong">{channel.name}</td>
@@ -344,9 +337,7 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
                 <td className="number less">{channel.priority}</td>
               </tr>
             ))}
-          </tbody>
-        </table>
-      </div>
+      </Table>
     </section>
   );
 }
