@@ -323,20 +323,20 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
           [say('models.priority'), 'number less'],
         ]}
       >
-            {channels.map((channel) => (
-              <tr key={channel.name}>
-                <td className="strong">{channel.name}</td>
-                <td>{channel.provider}</td>
-                <td>
-                  <code>{channel.upstream_model}</code>
-                </td>
-                <td className="second less long" title={channel.protocols.join(', ')}>
-                  {channel.protocols.join(', ')}
-                </td>
-                <td className="less">{channel.groups.join(', ')}</td>
-                <td className="number less">{channel.priority}</td>
-              </tr>
-            ))}
+        {channels.map((channel) => (
+          <tr key={channel.name}>
+            <td className="strong">{channel.name}</td>
+            <td>{channel.provider}</td>
+            <td>
+              <code>{channel.upstream_model}</code>
+            </td>
+            <td className="second less long" title={channel.protocols.join(', ')}>
+              {channel.protocols.join(', ')}
+            </td>
+            <td className="less">{channel.groups.join(', ')}</td>
+            <td className="number less">{channel.priority}</td>
+          </tr>
+        ))}
       </Table>
     </section>
   );
