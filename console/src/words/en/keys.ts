@@ -12,7 +12,7 @@ export const keys = {
   more: 'More keys',
   file: 'file',
   ofFile: 'change it in the configuration file',
-  ofFileAt: 'change it in {{file}}, {{path}}',
+  ofFileAt: 'change it in {{place}}',
   actionsOf: 'Actions of {{name}}',
   showEntry: 'Its entry in the file',
   entry: 'Key {{name}} in the file',

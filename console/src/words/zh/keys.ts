@@ -13,7 +13,7 @@ export const keys: Words['keys'] = {
   more: '更多密钥',
   file: '文件',
   ofFile: '请在配置文件中更改',
-  ofFileAt: '请在 {{file}} 的 {{path}} 处更改',
+  ofFileAt: '请在 {{place}} 处更改',
   actionsOf: '{{name}} 的操作',
   showEntry: '文件中的条目',
   entry: '文件中的密钥 {{name}}',
