@@ -3,6 +3,7 @@ import type { Result } from '../api/client.ts';
 import { useFormats } from '../format/numbers.ts';
 import { useWords } from '../words/index.ts';
 import { Money } from './money.tsx';
+import { Table } from './table.tsx';
 
 type Entry = Omit<Result<'listEntries'>['data'][number], 'balance'>;
 
@@ -38,52 +39,39 @@ export function EntryTable<Shown extends Entry>({
   const say = useWords();
   const formats = useFormats();
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{say('people.entries.time')}</th>
-            <th scope="col">{say('people.entries.what')}</th>
-            {column !== undefined && <th scope="col">{column.title}</th>}
-            <th scope="col">{say('people.entries.reason')}</th>
-            <th scope="col" className="number">
-              {say('people.entries.amount')}
-            </th>
-            {after !== undefined && (
-              <th scope="col" className="number">
-                {after.title}
-              </th>
-            )}
+    <Table
+      label={label}
+      heads={[
+        say('people.entries.time'),
+        say('people.entries.what'),
+        column?.title ?? false,
+        say('people.entries.reason'),
+        [say('people.entries.amount'), 'number'],
+        after !== undefined && [after.title, 'number'],
+      ]}
+    >
+      {entries.map((entry) => {
+        const known = kinds.find((each) => each === entry.kind);
+        return (
+          // A transaction has an entry for each account.
+          <tr key={`${entry.id} ${'account' in entry ? JSON.stringify(entry.account) : ''}`}>
+            <td title={formats.fullTime(entry.time)}>{formats.time(entry.time)}</td>
+            <td>{known === undefined ? entry.kind : say(`people.entries.kinds.${known}`)}</td>
+            {column !== undefined && <td className="wrapping">{column.cell(entry)}</td>}
+            <td className="wrapping">
+              {entry.reason ?? why?.(entry)}
+              {/* Of an opening balance it is the owner of the settings, nobody's name. */}
+              {entry.actor !== null && entry.kind !== 'opening' && (
+                <span className="quiet"> {say('people.entries.by', { name: entry.actor })}</span>
+              )}
+            </td>
+            <td className="number">
+              <Money amount={entry.amount} width={entryPlaces} />
+            </td>
+            {after !== undefined && <td className="number">{after.cell(entry)}</td>}
           </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => {
-            const known = kinds.find((each) => each === entry.kind);
-            return (
-              // A transaction has an entry for each account.
-              <tr key={`${entry.id} ${'account' in entry ? JSON.stringify(entry.account) : ''}`}>
-                <td title={formats.fullTime(entry.time)}>{formats.time(entry.time)}</td>
-                <td>{known === undefined ? entry.kind : say(`people.entries.kinds.${known}`)}</td>
-                {column !== undefined && <td className="wrapping">{column.cell(entry)}</td>}
-                <td className="wrapping">
-                  {entry.reason ?? why?.(entry)}
-                  {/* Of an opening balance it is the owner of the settings, nobody's name. */}
-                  {entry.actor !== null && entry.kind !== 'opening' && (
-                    <span className="quiet">
-                      {' '}
-                      {say('people.entries.by', { name: entry.actor })}
-                    </span>
-                  )}
-                </td>
-                <td className="number">
-                  <Money amount={entry.amount} width={entryPlaces} />
-                </td>
-                {after !== undefined && <td className="number">{after.cell(entry)}</td>}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </Table>
   );
 }

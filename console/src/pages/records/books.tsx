@@ -5,6 +5,7 @@ import { Money } from '../../pieces/money.tsx';
 import { NameLink } from '../../pieces/name-link.tsx';
 import { PagedList } from '../../pieces/paged-list.tsx';
 import { SearchField } from '../../pieces/search-field.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
 import { useWords } from '../../words/index.ts';
@@ -144,33 +145,23 @@ const places = 4;
 function AccountTable({ accounts }: { readonly accounts: readonly BookPage['data'][number][] }) {
   const say = useWords();
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={say('records.accounts')}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{say('records.account')}</th>
-            <th scope="col">{say('records.holder')}</th>
-            <th scope="col" className="number">
-              {say('records.balance')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {accounts.map(({ kind, id, name, balance }) => (
-            <tr key={`${kind} ${id}`}>
-              <td className={styles['name']}>
-                <NameLink kind={kind} name={name}>
-                  {name}
-                </NameLink>
-              </td>
-              <td className="second">{say(`records.kinds.${kind}`)}</td>
-              <td className={Number(balance) < 0 ? 'number failed' : 'number'}>
-                <Money amount={balance} width={places} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={say('records.accounts')}
+      heads={[say('records.account'), say('records.holder'), [say('records.balance'), 'number']]}
+    >
+      {accounts.map(({ kind, id, name, balance }) => (
+        <tr key={`${kind} ${id}`}>
+          <td className={styles['name']}>
+            <NameLink kind={kind} name={name}>
+              {name}
+            </NameLink>
+          </td>
+          <td className="second">{say(`records.kinds.${kind}`)}</td>
+          <td className={Number(balance) < 0 ? 'number failed' : 'number'}>
+            <Money amount={balance} width={places} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
