@@ -40,6 +40,7 @@ export function EntryTable<Shown extends Entry>({
   const formats = useFormats();
   return (
     <Table
+      className="stacks wraps"
       label={label}
       heads={[
         say('people.entries.time'),
@@ -58,7 +59,7 @@ export function EntryTable<Shown extends Entry>({
             <td title={formats.fullTime(entry.time)}>{formats.time(entry.time)}</td>
             <td>{known === undefined ? entry.kind : say(`people.entries.kinds.${known}`)}</td>
             {column !== undefined && <td className="wrapping">{column.cell(entry)}</td>}
-            <td className="wrapping">
+            <td className="wrapping long">
               {entry.reason ?? why?.(entry)}
               {/* Of an opening balance it is the owner of the settings, nobody's name. */}
               {entry.actor !== null && entry.kind !== 'opening' && (

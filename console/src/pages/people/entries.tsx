@@ -60,14 +60,13 @@ export function Entries({ kind, id }: { readonly kind: 'user' | 'team'; readonly
           label={say('people.entries.title')}
           entries={entries}
           {...(!isCreditsOnly && {
-            after: {
-              title: say('people.entries.after'),
-              cell: ({ balance }: Entry) =>
-                balance !== null && <Money amount={balance} width={entryPlaces} />,
-            },
+            after: { title: say('people.entries.after'), cell: balanceOf },
           })}
         />
       </PagedList>
     </section>
   );
 }
+
+const balanceOf = ({ balance }: Entry) =>
+  balance !== null && <Money amount={balance} width={entryPlaces} />;

@@ -121,7 +121,7 @@ function AuditTable({
   return (
     <Table
       label={say('records.changes')}
-      className={styles['audit']}
+      className={`stacks wraps ${styles['audit']}`}
       heads={[
         say('records.time'),
         say('records.actor'),
@@ -157,7 +157,7 @@ function AuditTable({
               </Link>
             </NameLink>
           </td>
-          <td className={styles['changes']}>
+          <td className={`long ${styles['changes']}`}>
             <Changes changes={changes} reason={reason} />
           </td>
           <td className="less second">{actor.address}</td>

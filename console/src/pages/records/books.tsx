@@ -44,7 +44,7 @@ export function Books() {
       {first !== undefined && <Figures books={first} />}
       <div className={styles['two']}>
         <BookEntries />
-        <div>
+        <div className={styles['aside']}>
           <Reconcile />
           <section aria-label={say('records.accounts')}>
             <header className={styles['head']}>

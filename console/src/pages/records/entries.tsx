@@ -69,7 +69,7 @@ export function BookEntries() {
           options={entryKinds.map((each) => [each, say(`people.entries.kinds.${each}`)])}
         />
         <FilterChoice
-          label={say('people.entries.amount')}
+          label={say('records.amount')}
           none={say('records.everything')}
           name="amount"
           defaultValue={amount ?? ''}
@@ -93,18 +93,22 @@ export function BookEntries() {
           entries={entries}
           column={{
             title: say('records.account'),
-            cell: ({ account: { kind: holder, name } }) => (
-              <NameLink kind={holder} name={name}>
-                {name}
-              </NameLink>
-            ),
+            cell: accountOf,
           }}
-          why={(each) => <Charged entry={each} />}
+          why={chargeOf}
         />
       </PagedList>
     </section>
   );
 }
+
+const accountOf = ({ account: { kind, name } }: Entry) => (
+  <NameLink kind={kind} name={name}>
+    {name}
+  </NameLink>
+);
+
+const chargeOf = (entry: Entry) => <Charged entry={entry} />;
 
 /** What an entry of usage charged: the receipt of one request, or the list of several. */
 function Charged({ entry: { id, account, requests } }: { readonly entry: Entry }) {

@@ -77,6 +77,7 @@ export const records = {
   exportEntries: 'all entries of this filter',
   whoAndWhy: 'Who or why',
   noEntries: 'No entry in this range matches.',
+  amount: 'Amount',
   signs: { positive: 'credited', negative: 'charged or taken' },
   requests_one: '{{number}} request',
   requests_other: '{{number}} requests',

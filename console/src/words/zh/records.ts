@@ -73,6 +73,7 @@ export const records: Words['records'] = {
   exportEntries: '此筛选的所有分录',
   whoAndWhy: '操作者或原因',
   noEntries: '此时间范围内没有符合条件的分录。',
+  amount: '金额',
   signs: { positive: '充值', negative: '计费或扣除' },
   requests_one: '{{number}} 个请求',
   requests_other: '{{number}} 个请求',

@@ -205,12 +205,11 @@ const partsOf = (account: HolderAccount) => ({
 });
 
 const entryCursor = ({ time, account, id }: NonNullable<EntryFilter['after']>) =>
-  `${time}_${account}_${id}`;
+  `${time},${account},${id}`;
 
 /** @throws ApiError `invalid` */
 function readEntryPlace(cursor: string): NonNullable<EntryFilter['after']> {
-  const [, time, account, id] =
-    /^(\d{1,15})_((?:user|team):.+?)_((?:tx_|opening:).+)$/.exec(cursor) ?? [];
+  const [, time, account, id] = /^(\d{1,15}),((?:user|team):[^,]+),([^,]+)$/.exec(cursor) ?? [];
   if (time === undefined || account === undefined || id === undefined) throw unknownCursor();
   return { time: Number(time), account: account as HolderAccount, id };
 }
