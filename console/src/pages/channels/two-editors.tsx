@@ -1,4 +1,5 @@
 import { Dialog } from '../../pieces/dialog.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useWords, type Say } from '../../words/index.ts';
 import type { Change } from './draft.ts';
 import styles from './editor.module.css';
@@ -17,37 +18,33 @@ export function TwoEditors({ name, changes, onTakeTheirs, onSaveBoth, onClose }:
   const say = useWords();
   return (
     <Dialog title={say('channels.two.title', { name })} onClose={onClose} isWide>
-      <div className="scroll" tabIndex={0} role="region" aria-label={say('channels.two.changes')}>
-        <table className={`table ${styles['changes']}`}>
-          <thead>
-            <tr>
-              <th scope="col">{say('channels.two.setting')}</th>
-              <th scope="col">{say('channels.two.before')}</th>
-              <th scope="col">{say('channels.two.theirs')}</th>
-              <th scope="col">{say('channels.two.yours')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map((change) => (
-              <tr key={`${change.member} ${change.part}`}>
-                <th scope="row">
-                  {memberLabel(change.member, say)}{' '}
-                  {change.part !== null && <code>{change.part}</code>}
-                </th>
-                {(['before', 'theirs', 'yours'] as const).map((which) => {
-                  const text = textOf(change, change[which], say);
-                  const isNew = which !== 'before' && text !== textOf(change, change.before, say);
-                  return (
-                    <td key={which}>
-                      {isNew ? <ins>{text}</ins> : <span className="second">{text}</span>}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label={say('channels.two.changes')}
+        className={styles['changes']}
+        heads={[
+          say('channels.two.setting'),
+          say('channels.two.before'),
+          say('channels.two.theirs'),
+          say('channels.two.yours'),
+        ]}
+      >
+        {changes.map((change) => (
+          <tr key={`${change.member} ${change.part}`}>
+            <th scope="row">
+              {memberLabel(change.member, say)} {change.part !== null && <code>{change.part}</code>}
+            </th>
+            {(['before', 'theirs', 'yours'] as const).map((which) => {
+              const text = textOf(change, change[which], say);
+              const isNew = which !== 'before' && text !== textOf(change, change.before, say);
+              return (
+                <td key={which}>
+                  {isNew ? <ins>{text}</ins> : <span className="second">{text}</span>}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </Table>
       <p className="quiet">{say('channels.two.note')}</p>
       <div className={styles['actions']}>
         <button type="button" className="button" onClick={onTakeTheirs}>

@@ -7,6 +7,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import { channelFormQuery } from '../channels/draft.ts';
 import styles from './page.module.css';
@@ -181,61 +182,54 @@ function AskedTable({ asked }: { readonly asked: readonly Asked[] }) {
   const formats = useFormats();
   const admitted = asked.filter(({ passed_over: why }) => why === null);
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={say('explain.order')}>
-      <table className={`table ${styles['table']}`}>
-        <thead>
-          <tr>
-            <th scope="col" />
-            <th scope="col">{say('models.channel')}</th>
-            <th scope="col" className="number less">
-              {say('models.priority')}
-            </th>
-            <th scope="col" className="number">
-              {say('explain.share')}
-            </th>
-            <th scope="col">{say('explain.why')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {asked.map((route) => (
-            <tr key={route.id}>
-              <td className="quiet">
-                {route.passed_over === null ? admitted.indexOf(route) + 1 : '–'}
-              </td>
-              <td>
-                <Link className="link strong" to="/channels/$id" params={{ id: route.name }}>
-                  {route.passed_over === null ? route.name : <s>{route.name}</s>}
-                </Link>
-              </td>
-              <td className="number less">{route.priority}</td>
-              <td className="number">
-                {route.share > 0 ? `${formats.percent(Math.round(100 * route.share) / 100)} %` : ''}
-              </td>
-              <td className={styles['reason']}>
-                {route.passed_over !== null && (
-                  <span className="outcome failed">
-                    <Icon name="cross" size={12} />
-                    <span>
-                      {say(`explain.passedOver.${route.passed_over}`)}
-                      {route.rest_ms > 0 &&
-                        ` ${say('explain.again', { time: formats.duration(route.rest_ms) })}`}
-                    </span>
-                  </span>
-                )}{' '}
-                {route.passed_over === null &&
-                  say(route.share > 0 ? 'explain.firstHere' : 'explain.laterHere')}{' '}
-                <span className="quiet">
-                  {route.native
-                    ? say('explain.native', { protocol: route.protocol })
-                    : say('explain.converted', { protocol: route.protocol })}{' '}
-                  {say('explain.as', { model: route.upstream_model })}
+    <Table
+      label={say('explain.order')}
+      className={styles['table']}
+      heads={[
+        <th key="place" scope="col" />,
+        say('models.channel'),
+        [say('models.priority'), 'number less'],
+        [say('explain.share'), 'number'],
+        say('explain.why'),
+      ]}
+    >
+      {asked.map((route) => (
+        <tr key={route.id}>
+          <td className="quiet">
+            {route.passed_over === null ? admitted.indexOf(route) + 1 : '–'}
+          </td>
+          <td>
+            <Link className="link strong" to="/channels/$id" params={{ id: route.name }}>
+              {route.passed_over === null ? route.name : <s>{route.name}</s>}
+            </Link>
+          </td>
+          <td className="number less">{route.priority}</td>
+          <td className="number">
+            {route.share > 0 ? `${formats.percent(Math.round(100 * route.share) / 100)} %` : ''}
+          </td>
+          <td className={styles['reason']}>
+            {route.passed_over !== null && (
+              <span className="outcome failed">
+                <Icon name="cross" size={12} />
+                <span>
+                  {say(`explain.passedOver.${route.passed_over}`)}
+                  {route.rest_ms > 0 &&
+                    ` ${say('explain.again', { time: formats.duration(route.rest_ms) })}`}
                 </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+              </span>
+            )}{' '}
+            {route.passed_over === null &&
+              say(route.share > 0 ? 'explain.firstHere' : 'explain.laterHere')}{' '}
+            <span className="quiet">
+              {route.native
+                ? say('explain.native', { protocol: route.protocol })
+                : say('explain.converted', { protocol: route.protocol })}{' '}
+              {say('explain.as', { model: route.upstream_model })}
+            </span>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -250,36 +244,29 @@ function OtherTable({
   const say = useWords();
   const reasons = [...new Set(others.map(({ reason }) => reason))];
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={say('explain.others')}>
-      <table className={`table ${styles['table']}`}>
-        <thead>
-          <tr>
-            <th scope="col">{say('models.channel')}</th>
-            <th scope="col">{say('explain.whyNot')}</th>
-            <th scope="col">{say('explain.change')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {reasons.map((reason) => (
-            <tr key={reason}>
-              <td className={styles['reason']}>
-                {others
-                  .filter((other) => other.reason === reason)
-                  .map(({ id, name }, at) => (
-                    <span key={id}>
-                      {at > 0 && ', '}
-                      <Link className="link" to="/channels/$id" params={{ id: name }}>
-                        {name}
-                      </Link>
-                    </span>
-                  ))}
-              </td>
-              <td className={styles['reason']}>{say(`explain.reasons.${reason}`, { group })}</td>
-              <td className={styles['reason']}>{say(`explain.changes.${reason}`)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={say('explain.others')}
+      className={styles['table']}
+      heads={[say('models.channel'), say('explain.whyNot'), say('explain.change')]}
+    >
+      {reasons.map((reason) => (
+        <tr key={reason}>
+          <td className={styles['reason']}>
+            {others
+              .filter((other) => other.reason === reason)
+              .map(({ id, name }, at) => (
+                <span key={id}>
+                  {at > 0 && ', '}
+                  <Link className="link" to="/channels/$id" params={{ id: name }}>
+                    {name}
+                  </Link>
+                </span>
+              ))}
+          </td>
+          <td className={styles['reason']}>{say(`explain.reasons.${reason}`, { group })}</td>
+          <td className={styles['reason']}>{say(`explain.changes.${reason}`)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

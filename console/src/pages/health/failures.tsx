@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { resultText } from '../../pieces/result-text.ts';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import { filterWord } from '../requests/filter.ts';
 import type { Channel } from '../channels/list.ts';
@@ -17,30 +18,23 @@ export function Failures({ channels }: { readonly channels: readonly Channel[] }
       <h2 className="title">
         {say('health.failing')} <small className="quiet">{say('health.failingHint')}</small>
       </h2>
-      <div className="scroll" tabIndex={0} role="region" aria-label={say('health.failing')}>
-        <table className={`table ${styles['failures']}`}>
-          <thead>
-            <tr>
-              <th scope="col">{say('models.channel')}</th>
-              <th scope="col">{say('health.beginning')}</th>
-              <th scope="col" className="less">
-                {say('health.blame')}
-              </th>
-              <th scope="col">{say('health.said')}</th>
-              <th scope="col" className="less">
-                {say('health.kinds')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {failing
-              .toSorted((a, b) => (a.verdict < b.verdict ? -1 : 1))
-              .map((channel) => (
-                <Failure key={channel.name} channel={channel} />
-              ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label={say('health.failing')}
+        className={styles['failures']}
+        heads={[
+          say('models.channel'),
+          say('health.beginning'),
+          [say('health.blame'), 'less'],
+          say('health.said'),
+          [say('health.kinds'), 'less'],
+        ]}
+      >
+        {failing
+          .toSorted((a, b) => (a.verdict < b.verdict ? -1 : 1))
+          .map((channel) => (
+            <Failure key={channel.name} channel={channel} />
+          ))}
+      </Table>
     </section>
   );
 }

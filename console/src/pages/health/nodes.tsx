@@ -1,5 +1,6 @@
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import type { Health } from './sentences.ts';
@@ -17,37 +18,24 @@ export function Nodes({ nodes, version }: Pick<Health, 'nodes' | 'version'>) {
       {nodes === null ? (
         <p className="quiet">{say('health.nodesUnknown')}</p>
       ) : (
-        <div className="scroll" tabIndex={0} role="region" aria-label={say('health.nodes')}>
-          <table className={`table stacks ${styles['nodes']}`}>
-            <thead>
-              <tr>
-                <th scope="col">{say('health.node')}</th>
-                <th scope="col">{say('health.state')}</th>
-                <th scope="col">{say('health.version')}</th>
-                <th scope="col" className="number">
-                  {say('health.underWay')}
-                </th>
-                <th scope="col" className="number">
-                  {say('health.lag')}
-                </th>
-                <th scope="col" className="number">
-                  {say('health.memory')}
-                </th>
-                <th scope="col" className="number">
-                  {say('health.inJournal')}
-                </th>
-                <th scope="col" className="number">
-                  {say('health.lastSign')}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {nodes.map((node) => (
-                <Row key={node.id} node={node} version={version} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={say('health.nodes')}
+          className={`stacks ${styles['nodes']}`}
+          heads={[
+            say('health.node'),
+            say('health.state'),
+            say('health.version'),
+            [say('health.underWay'), 'number'],
+            [say('health.lag'), 'number'],
+            [say('health.memory'), 'number'],
+            [say('health.inJournal'), 'number'],
+            [say('health.lastSign'), 'number'],
+          ]}
+        >
+          {nodes.map((node) => (
+            <Row key={node.id} node={node} version={version} />
+          ))}
+        </Table>
       )}
     </section>
   );

@@ -4,6 +4,7 @@ import { read } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import { Hours, Success } from '../models/success.tsx';
 import { channelsQuery, type Channel } from '../channels/list.ts';
@@ -204,64 +205,46 @@ function Channels({
           <p>{say('models.emptyHint')}</p>
         </div>
       ) : (
-        <div className="scroll" tabIndex={0} role="region" aria-label={say('models.channels')}>
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">{say('models.channel')}</th>
-                <th scope="col">{say('health.state')}</th>
-                <th scope="col" className="less">
-                  {say('models.provider')}
-                </th>
-                <th scope="col" className="number less">
-                  {say('models.priority')}
-                </th>
-                <th scope="col" className="number">
-                  {say('health.attempts')}
-                </th>
-                <th scope="col">{say('models.columns.success')}</th>
-                <th scope="col" className="less">
-                  {say('models.columns.hours')}
-                </th>
-                <th scope="col" className="number less">
-                  {say('models.columns.firstToken')}
-                </th>
+        <Table
+          label={say('models.channels')}
+          heads={[
+            say('models.channel'),
+            say('health.state'),
+            [say('models.provider'), 'less'],
+            [say('models.priority'), 'number less'],
+            [say('health.attempts'), 'number'],
+            say('models.columns.success'),
+            [say('models.columns.hours'), 'less'],
+            [say('models.columns.firstToken'), 'number less'],
+          ]}
+        >
+          {channels.map((channel) => {
+            const { name, recent } = channel;
+            return (
+              <tr key={name}>
+                <td>
+                  <Link className="link strong" to="/channels/$id" params={{ id: name }}>
+                    {name}
+                  </Link>
+                </td>
+                <td>
+                  <ChannelStateOf
+                    channel={channel}
+                    resting={resting.find((each) => each.channel === name)}
+                  />
+                </td>
+                <td className="less">{channel.provider}</td>
+                <td className="number less">{channel.priority}</td>
+                <td className="number">{recent === null ? '–' : formats.count(recent.attempts)}</td>
+                <td>{recent !== null && <Success share={recent.success} />}</td>
+                <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>
+                <td className="number less">
+                  {recent?.first_token_ms == null ? '–' : formats.duration(recent.first_token_ms)}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {channels.map((channel) => {
-                const { name, recent } = channel;
-                return (
-                  <tr key={name}>
-                    <td>
-                      <Link className="link strong" to="/channels/$id" params={{ id: name }}>
-                        {name}
-                      </Link>
-                    </td>
-                    <td>
-                      <ChannelStateOf
-                        channel={channel}
-                        resting={resting.find((each) => each.channel === name)}
-                      />
-                    </td>
-                    <td className="less">{channel.provider}</td>
-                    <td className="number less">{channel.priority}</td>
-                    <td className="number">
-                      {recent === null ? '–' : formats.count(recent.attempts)}
-                    </td>
-                    <td>{recent !== null && <Success share={recent.success} />}</td>
-                    <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>
-                    <td className="number less">
-                      {recent?.first_token_ms == null
-                        ? '–'
-                        : formats.duration(recent.first_token_ms)}
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+            );
+          })}
+        </Table>
       )}
       <p className={styles['note']}>{say('health.note')}</p>
     </section>

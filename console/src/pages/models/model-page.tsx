@@ -8,6 +8,7 @@ import { ClientTabs } from '../../pieces/client-tabs.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Snippet } from '../../pieces/snippet.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { Tabs } from '../../pieces/tabs.tsx';
 import { curlOf, protocols, protocolsOf, type SnippetProtocol } from '../../snippets/curl.ts';
 import { useWords } from '../../words/index.ts';
@@ -310,42 +311,32 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
   return (
     <section className={styles['section']}>
       <h2 className="title">{say('models.channels')}</h2>
-      <div className="scroll" tabIndex={0} role="region" aria-label={say('models.channels')}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">{say('models.channel')}</th>
-              <th scope="col">{say('models.provider')}</th>
-              <th scope="col">{say('models.upstream')}</th>
-              <th scope="col" className="less">
-                {say('models.columns.protocols')}
-              </th>
-              <th scope="col" className="less">
-                {say('models.groups')}
-              </th>
-              <th scope="col" className="number less">
-                {say('models.priority')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {channels.map((channel) => (
-              <tr key={channel.name}>
-                <td className="strong">{channel.name}</td>
-                <td>{channel.provider}</td>
-                <td>
-                  <code>{channel.upstream_model}</code>
-                </td>
-                <td className="second less long" title={channel.protocols.join(', ')}>
-                  {channel.protocols.join(', ')}
-                </td>
-                <td className="less">{channel.groups.join(', ')}</td>
-                <td className="number less">{channel.priority}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label={say('models.channels')}
+        heads={[
+          say('models.channel'),
+          say('models.provider'),
+          say('models.upstream'),
+          [say('models.columns.protocols'), 'less'],
+          [say('models.groups'), 'less'],
+          [say('models.priority'), 'number less'],
+        ]}
+      >
+        {channels.map((channel) => (
+          <tr key={channel.name}>
+            <td className="strong">{channel.name}</td>
+            <td>{channel.provider}</td>
+            <td>
+              <code>{channel.upstream_model}</code>
+            </td>
+            <td className="second less long" title={channel.protocols.join(', ')}>
+              {channel.protocols.join(', ')}
+            </td>
+            <td className="less">{channel.groups.join(', ')}</td>
+            <td className="number less">{channel.priority}</td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import type { Result } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Money } from '../../pieces/money.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 
 const day = 86_400_000;
@@ -31,38 +32,28 @@ export function PricePreview({ preview }: { readonly preview: Result<'previewPri
           })}
         </p>
       )}
-      <div className="scroll" tabIndex={0} role="region" aria-label={say('models.preview.payer')}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">{say('models.preview.payer')}</th>
-              <th scope="col" className="number">
-                {say('models.preview.requests')}
-              </th>
-              <th scope="col" className="number">
-                {say('models.preview.before')}
-              </th>
-              <th scope="col" className="number">
-                {say('models.preview.after')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {payers.map((payer) => (
-              <tr key={`${payer.kind} ${payer.name}`}>
-                <td>{payer.name}</td>
-                <td className="number">{formats.count(payer.requests)}</td>
-                <td className="number">
-                  <Money amount={payer.cost} />
-                </td>
-                <td className="number">
-                  <Money amount={payer.would_be} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label={say('models.preview.payer')}
+        heads={[
+          say('models.preview.payer'),
+          [say('models.preview.requests'), 'number'],
+          [say('models.preview.before'), 'number'],
+          [say('models.preview.after'), 'number'],
+        ]}
+      >
+        {payers.map((payer) => (
+          <tr key={`${payer.kind} ${payer.name}`}>
+            <td>{payer.name}</td>
+            <td className="number">{formats.count(payer.requests)}</td>
+            <td className="number">
+              <Money amount={payer.cost} />
+            </td>
+            <td className="number">
+              <Money amount={payer.would_be} />
+            </td>
+          </tr>
+        ))}
+      </Table>
       {preview.more_payers > 0 && (
         <p className="quiet">
           {say('models.preview.more', { count: formats.count(preview.more_payers) })}

@@ -4,6 +4,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { SortHead } from '../../pieces/sort-head.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { priceOf, type Model } from './query.ts';
@@ -39,81 +40,67 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
       <h2 className="title">
         {say('models.kinds.chat')} <span className="quiet">{say('models.perMillion')}</span>
       </h2>
-      <div className="scroll" tabIndex={0} role="region" aria-label={say('models.chat')}>
-        <table className="table">
-          <thead>
-            <tr>
-              {head('model')}
-              <th scope="col" className="less">
-                {say('models.columns.protocols')}
-              </th>
-              {head('window', 'number less')}
-              {head('input', 'number')}
-              {head('cached', 'number less')}
-              {head('output', 'number')}
-              {head('success', styles['after'])}
-              <th scope="col" className="less">
-                {say('models.columns.hours')}
-              </th>
-              {head('firstToken', 'number less')}
-              {head('speed', 'number less')}
-              <th scope="col" className={`less ${styles['after']}`}>
-                {say('models.columns.origin')}
-              </th>
+      <Table
+        label={say('models.chat')}
+        heads={[
+          head('model'),
+          [say('models.columns.protocols'), 'less'],
+          head('window', 'number less'),
+          head('input', 'number'),
+          head('cached', 'number less'),
+          head('output', 'number'),
+          head('success', styles['after']),
+          [say('models.columns.hours'), 'less'],
+          head('firstToken', 'number less'),
+          head('speed', 'number less'),
+          [say('models.columns.origin'), `less ${styles['after']}`],
+        ]}
+      >
+        {models.map((model) => {
+          const { recent } = model;
+          return (
+            <tr key={model.id}>
+              <NameCell model={model} />
+              <td className="second less long" title={model.protocols.join(', ')}>
+                {model.protocols.join(', ')}
+              </td>
+              <td className="number less">
+                {model.context_window !== null && formats.short(model.context_window)}
+              </td>
+              {model.priced ? (
+                <>
+                  <RateCell rate={priceOf(model, 'input')} />
+                  <RateCell rate={priceOf(model, 'cache_read')} absent="models.asInput" isLess />
+                  <RateCell rate={priceOf(model, 'output')} />
+                </>
+              ) : (
+                <>
+                  <td colSpan={2} className="number">
+                    <NoPrice isShort />
+                  </td>
+                  <td className="less" />
+                </>
+              )}
+              <td className={styles['after']}>
+                {recent !== null && <Success share={recent.success} />}
+              </td>
+              <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>
+              <td className="number less">
+                {recent?.first_token_ms != null && formats.duration(recent.first_token_ms)}
+              </td>
+              <td className="number less">
+                {recent?.tokens_per_second != null &&
+                  say('models.perSecond', {
+                    count: formats.count(Math.round(recent.tokens_per_second)),
+                  })}
+              </td>
+              <td className={`quiet less ${styles['after']}`}>
+                {say(`models.origins.${model.origin}`)}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {models.map((model) => {
-              const { recent } = model;
-              return (
-                <tr key={model.id}>
-                  <NameCell model={model} />
-                  <td className="second less long" title={model.protocols.join(', ')}>
-                    {model.protocols.join(', ')}
-                  </td>
-                  <td className="number less">
-                    {model.context_window !== null && formats.short(model.context_window)}
-                  </td>
-                  {model.priced ? (
-                    <>
-                      <RateCell rate={priceOf(model, 'input')} />
-                      <RateCell
-                        rate={priceOf(model, 'cache_read')}
-                        absent="models.asInput"
-                        isLess
-                      />
-                      <RateCell rate={priceOf(model, 'output')} />
-                    </>
-                  ) : (
-                    <>
-                      <td colSpan={2} className="number">
-                        <NoPrice isShort />
-                      </td>
-                      <td className="less" />
-                    </>
-                  )}
-                  <td className={styles['after']}>
-                    {recent !== null && <Success share={recent.success} />}
-                  </td>
-                  <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>
-                  <td className="number less">
-                    {recent?.first_token_ms != null && formats.duration(recent.first_token_ms)}
-                  </td>
-                  <td className="number less">
-                    {recent?.tokens_per_second != null &&
-                      say('models.perSecond', {
-                        count: formats.count(Math.round(recent.tokens_per_second)),
-                      })}
-                  </td>
-                  <td className={`quiet less ${styles['after']}`}>
-                    {say(`models.origins.${model.origin}`)}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+          );
+        })}
+      </Table>
     </section>
   );
 }
@@ -124,70 +111,56 @@ export function OtherTable({ models }: Props) {
   return (
     <section className={styles['section']}>
       <h2 className="title">{say('models.other')}</h2>
-      <div className="scroll" tabIndex={0} role="region" aria-label={say('models.other')}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">{say('models.columns.model')}</th>
-              <th scope="col" className="less">
-                {say('models.columns.type')}
-              </th>
-              <th scope="col" className="less">
-                {say('models.columns.protocols')}
-              </th>
-              <th scope="col">{say('models.columns.price')}</th>
-              <th scope="col">{say('models.columns.success')}</th>
-              <th scope="col" className="less">
-                {say('models.columns.hours')}
-              </th>
-              <th scope="col" className="number less">
-                {say('models.columns.duration')}
-              </th>
-              <th scope="col" className={`less ${styles['after']}`}>
-                {say('models.columns.origin')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {models.map((model) => {
-              const { recent, prices } = model;
-              const [first] = prices;
-              return (
-                <tr key={model.id}>
-                  <NameCell model={model} />
-                  <td className="less">{say(`models.kinds.${model.type}`)}</td>
-                  <td className="second less long" title={model.protocols.join(', ')}>
-                    {model.protocols.join(', ')}
-                  </td>
-                  <td>
-                    {!model.priced || first === undefined ? (
-                      <NoPrice />
-                    ) : (
-                      <>
-                        {partName(first.part, say, formats.count)} {first.price}{' '}
-                        <span className="quiet">{say(`models.units.${first.unit}`)}</span>
-                        {prices.length > 1 && (
-                          <span className="quiet">
-                            {say('models.morePrices', { count: prices.length - 1 })}
-                          </span>
-                        )}
-                      </>
+      <Table
+        label={say('models.other')}
+        heads={[
+          say('models.columns.model'),
+          [say('models.columns.type'), 'less'],
+          [say('models.columns.protocols'), 'less'],
+          say('models.columns.price'),
+          say('models.columns.success'),
+          [say('models.columns.hours'), 'less'],
+          [say('models.columns.duration'), 'number less'],
+          [say('models.columns.origin'), `less ${styles['after']}`],
+        ]}
+      >
+        {models.map((model) => {
+          const { recent, prices } = model;
+          const [first] = prices;
+          return (
+            <tr key={model.id}>
+              <NameCell model={model} />
+              <td className="less">{say(`models.kinds.${model.type}`)}</td>
+              <td className="second less long" title={model.protocols.join(', ')}>
+                {model.protocols.join(', ')}
+              </td>
+              <td>
+                {!model.priced || first === undefined ? (
+                  <NoPrice />
+                ) : (
+                  <>
+                    {partName(first.part, say, formats.count)} {first.price}{' '}
+                    <span className="quiet">{say(`models.units.${first.unit}`)}</span>
+                    {prices.length > 1 && (
+                      <span className="quiet">
+                        {say('models.morePrices', { count: prices.length - 1 })}
+                      </span>
                     )}
-                  </td>
-                  <td>{recent !== null && <Success share={recent.success} />}</td>
-                  <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>
-                  <td className="number less">
-                    {recent?.duration_ms != null && formats.duration(recent.duration_ms)}
-                  </td>
-                  <td className={`quiet less ${styles['after']}`}>
-                    {say(`models.origins.${model.origin}`)}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+                  </>
+                )}
+              </td>
+              <td>{recent !== null && <Success share={recent.success} />}</td>
+              <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>
+              <td className="number less">
+                {recent?.duration_ms != null && formats.duration(recent.duration_ms)}
+              </td>
+              <td className={`quiet less ${styles['after']}`}>
+                {say(`models.origins.${model.origin}`)}
+              </td>
+            </tr>
+          );
+        })}
+      </Table>
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { resultText } from '../../pieces/result-text.ts';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import type { Overview } from './page.tsx';
 import styles from './page.module.css';
@@ -35,63 +36,59 @@ export function LastFailures({ overview: { now } }: { readonly overview: Overvie
       {data === undefined && <Skeleton rows={3} />}
       {data?.data.length === 0 && <p className="second">{say('overview.noFailures')}</p>}
       {data !== undefined && data.data.length > 0 && (
-        <div className="scroll" tabIndex={0} role="group" aria-label={say('overview.lastFailures')}>
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">{say('requests.columns.time')}</th>
-                <th scope="col">{say('requests.columns.outcome')}</th>
-                <th scope="col">{say('requests.columns.model')}</th>
-                <th scope="col">{say('requests.columns.route')}</th>
-                <th scope="col">{say('overview.why')}</th>
-                <th scope="col">{say('requests.columns.key')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.data.map((row) => (
-                <tr key={row.id}>
-                  <td>
-                    <Link
-                      className="link"
-                      to="/requests"
-                      search={{ ...span, filter, open: row.id }}
-                      aria-label={say('requests.open', {
-                        time: formats.time(row.time),
-                        id: row.id,
-                      })}
-                    >
-                      {formats.time(row.time)}
-                    </Link>
-                  </td>
-                  <td>
-                    <Outcome outcome={row.outcome} status={row.status} />
-                  </td>
-                  <td>{row.model}</td>
-                  <td>
-                    {row.attempts.map(({ channel, started_at }, at) => (
-                      <span key={`${started_at} ${channel}`}>
-                        {at > 0 && <span className="quiet"> → </span>}
-                        <s className="second">{channel}</s>
-                      </span>
-                    ))}
-                  </td>
-                  <td className="second">
-                    {row.attempts.length === 0
-                      ? row.error
-                      : row.attempts
-                          .map(({ status, result }) =>
-                            status === null || status === 200
-                              ? resultText(result, say)
-                              : `${status} ${resultText(result, say)}`,
-                          )
-                          .join(', ')}
-                  </td>
-                  <td>{row.key}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={say('overview.lastFailures')}
+          heads={[
+            say('requests.columns.time'),
+            say('requests.columns.outcome'),
+            say('requests.columns.model'),
+            say('requests.columns.route'),
+            say('overview.why'),
+            say('requests.columns.key'),
+          ]}
+        >
+          {data.data.map((row) => (
+            <tr key={row.id}>
+              <td>
+                <Link
+                  className="link"
+                  to="/requests"
+                  search={{ ...span, filter, open: row.id }}
+                  aria-label={say('requests.open', {
+                    time: formats.time(row.time),
+                    id: row.id,
+                  })}
+                >
+                  {formats.time(row.time)}
+                </Link>
+              </td>
+              <td>
+                <Outcome outcome={row.outcome} status={row.status} />
+              </td>
+              <td>{row.model}</td>
+              <td>
+                {row.attempts.map(({ channel, started_at }, at) => (
+                  <span key={`${started_at} ${channel}`}>
+                    {at > 0 && <span className="quiet"> → </span>}
+                    <s className="second">{channel}</s>
+                  </span>
+                ))}
+              </td>
+              <td className="second">
+                {row.attempts.length === 0
+                  ? row.error
+                  : row.attempts
+                      .map(({ status, result }) =>
+                        status === null || status === 200
+                          ? resultText(result, say)
+                          : `${status} ${resultText(result, say)}`,
+                      )
+                      .join(', ')}
+              </td>
+              <td>{row.key}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

@@ -4,6 +4,7 @@ import { read, type Result } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Money } from '../../pieces/money.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { peopleKey } from './query.ts';
@@ -86,53 +87,40 @@ function EntryTable({
   const say = useWords();
   const formats = useFormats();
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={say('people.entries.title')}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{say('people.entries.time')}</th>
-            <th scope="col">{say('people.entries.what')}</th>
-            <th scope="col">{say('people.entries.reason')}</th>
-            <th scope="col" className="number">
-              {say('people.entries.amount')}
-            </th>
+    <Table
+      label={say('people.entries.title')}
+      heads={[
+        say('people.entries.time'),
+        say('people.entries.what'),
+        say('people.entries.reason'),
+        [say('people.entries.amount'), 'number'],
+        withBalance && [say('people.entries.after'), 'number'],
+      ]}
+    >
+      {entries.map((entry) => {
+        const known = kinds.find((each) => each === entry.kind);
+        return (
+          <tr key={entry.id}>
+            <td>{formats.time(entry.time)}</td>
+            <td>{known === undefined ? entry.kind : say(`people.entries.kinds.${known}`)}</td>
+            <td className={styles['reason']}>
+              {entry.reason}
+              {/* Of an opening balance it is the owner of the settings, nobody's name. */}
+              {entry.actor !== null && entry.kind !== 'opening' && (
+                <span className="quiet"> {say('people.entries.by', { name: entry.actor })}</span>
+              )}
+            </td>
+            <td className="number">
+              <Money amount={entry.amount} width={places} />
+            </td>
             {withBalance && (
-              <th scope="col" className="number">
-                {say('people.entries.after')}
-              </th>
+              <td className="number">
+                {entry.balance !== null && <Money amount={entry.balance} width={places} />}
+              </td>
             )}
           </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => {
-            const known = kinds.find((each) => each === entry.kind);
-            return (
-              <tr key={entry.id}>
-                <td>{formats.time(entry.time)}</td>
-                <td>{known === undefined ? entry.kind : say(`people.entries.kinds.${known}`)}</td>
-                <td className={styles['reason']}>
-                  {entry.reason}
-                  {/* Of an opening balance it is the owner of the settings, nobody's name. */}
-                  {entry.actor !== null && entry.kind !== 'opening' && (
-                    <span className="quiet">
-                      {' '}
-                      {say('people.entries.by', { name: entry.actor })}
-                    </span>
-                  )}
-                </td>
-                <td className="number">
-                  <Money amount={entry.amount} width={places} />
-                </td>
-                {withBalance && (
-                  <td className="number">
-                    {entry.balance !== null && <Money amount={entry.balance} width={places} />}
-                  </td>
-                )}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </Table>
   );
 }

@@ -7,6 +7,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { NameLink } from '../../pieces/name-link.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords, type Say, type TextName } from '../../words/index.ts';
 import { en } from '../../words/en.ts';
@@ -171,60 +172,51 @@ function AuditTable({
   const say = useWords();
   const formats = useFormats();
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={say('records.changes')}>
-      <table className={`table ${styles['audit']}`}>
-        <thead>
-          <tr>
-            <th scope="col">{say('records.time')}</th>
-            <th scope="col">{say('records.actor')}</th>
-            <th scope="col">{say('records.what')}</th>
-            <th scope="col">{say('records.object')}</th>
-            <th scope="col">{say('records.beforeAfter')}</th>
-            <th scope="col" className="less">
-              {say('records.address')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(({ id, time, actor, action, object, changes, reason }) => (
-            <tr key={id}>
-              <td title={formats.fullTime(time)}>{formats.time(time)}</td>
-              <td className={styles['name']}>
-                <Link
-                  className="link"
-                  to="/records"
-                  search={{ ...search, actor: actor.name }}
-                  title={say('records.onlyActor')}
-                >
-                  <Author actor={actor} />
-                </Link>
-                {actor.user !== null && <code className="quiet"> {actor.user}</code>}
-              </td>
-              <td>
-                <Link
-                  to="/records"
-                  search={{ ...search, action }}
-                  title={say('records.onlyAction')}
-                >
-                  {actionText(action, say)}
-                </Link>
-              </td>
-              <td className={styles['name']}>
-                <NameLink kind={object.kind} name={object.name}>
-                  <Link className="link" to="/records" search={{ ...search, object: object.name }}>
-                    {object.name}
-                  </Link>
-                </NameLink>
-              </td>
-              <td className={styles['changes']}>
-                <Changes changes={changes} reason={reason} />
-              </td>
-              <td className="less second">{actor.address}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={say('records.changes')}
+      className={styles['audit']}
+      heads={[
+        say('records.time'),
+        say('records.actor'),
+        say('records.what'),
+        say('records.object'),
+        say('records.beforeAfter'),
+        [say('records.address'), 'less'],
+      ]}
+    >
+      {lines.map(({ id, time, actor, action, object, changes, reason }) => (
+        <tr key={id}>
+          <td title={formats.fullTime(time)}>{formats.time(time)}</td>
+          <td className={styles['name']}>
+            <Link
+              className="link"
+              to="/records"
+              search={{ ...search, actor: actor.name }}
+              title={say('records.onlyActor')}
+            >
+              <Author actor={actor} />
+            </Link>
+            {actor.user !== null && <code className="quiet"> {actor.user}</code>}
+          </td>
+          <td>
+            <Link to="/records" search={{ ...search, action }} title={say('records.onlyAction')}>
+              {actionText(action, say)}
+            </Link>
+          </td>
+          <td className={styles['name']}>
+            <NameLink kind={object.kind} name={object.name}>
+              <Link className="link" to="/records" search={{ ...search, object: object.name }}>
+                {object.name}
+              </Link>
+            </NameLink>
+          </td>
+          <td className={styles['changes']}>
+            <Changes changes={changes} reason={reason} />
+          </td>
+          <td className="less second">{actor.address}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -5,6 +5,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { Money } from '../../pieces/money.tsx';
 import { NameLink } from '../../pieces/name-link.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
 import { useWords } from '../../words/index.ts';
@@ -159,47 +160,35 @@ const places = 4;
 function AccountTable({ accounts }: { readonly accounts: BookPage['data'] }) {
   const say = useWords();
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={say('records.accounts')}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{say('records.account')}</th>
-            <th scope="col" className="less">
-              {say('records.holder')}
-            </th>
-            <th scope="col" className="number less">
-              {say('records.credited')}
-            </th>
-            <th scope="col" className="number less">
-              {say('records.spent')}
-            </th>
-            <th scope="col" className="number">
-              {say('records.balance')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {accounts.map(({ kind, id, name, credited, spent, balance }) => (
-            <tr key={`${kind} ${id}`}>
-              <td className={styles['name']}>
-                <NameLink kind={kind} name={name}>
-                  {name}
-                </NameLink>
-              </td>
-              <td className="less second">{say(`records.kinds.${kind}`)}</td>
-              <td className="number less">
-                <Money amount={credited} width={places} />
-              </td>
-              <td className="number less">
-                <Money amount={spent} width={places} />
-              </td>
-              <td className={Number(balance) < 0 ? 'number failed' : 'number'}>
-                <Money amount={balance} width={places} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={say('records.accounts')}
+      heads={[
+        say('records.account'),
+        [say('records.holder'), 'less'],
+        [say('records.credited'), 'number less'],
+        [say('records.spent'), 'number less'],
+        [say('records.balance'), 'number'],
+      ]}
+    >
+      {accounts.map(({ kind, id, name, credited, spent, balance }) => (
+        <tr key={`${kind} ${id}`}>
+          <td className={styles['name']}>
+            <NameLink kind={kind} name={name}>
+              {name}
+            </NameLink>
+          </td>
+          <td className="less second">{say(`records.kinds.${kind}`)}</td>
+          <td className="number less">
+            <Money amount={credited} width={places} />
+          </td>
+          <td className="number less">
+            <Money amount={spent} width={places} />
+          </td>
+          <td className={Number(balance) < 0 ? 'number failed' : 'number'}>
+            <Money amount={balance} width={places} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

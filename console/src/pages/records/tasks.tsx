@@ -8,6 +8,7 @@ import { partName } from '../../format/parts.ts';
 import { Money } from '../../pieces/money.tsx';
 import { NameLink } from '../../pieces/name-link.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
@@ -151,93 +152,77 @@ function TaskTable({
   const formats = useFormats();
   const isOpen = (search.kind ?? 'open') === 'open';
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={say('records.taskList')}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{say('records.task')}</th>
-            <th scope="col">{say('records.state')}</th>
-            <th scope="col">{say('records.model')}</th>
-            <th scope="col" className="less">
-              {say('records.person')}
-            </th>
-            <th scope="col" className="less">
-              {say('records.channel')}
-            </th>
-            <th scope="col" className="less">
-              {say('records.submitted')}
-            </th>
-            <th scope="col" className="less">
-              {say(isOpen ? 'records.looked' : 'records.ended')}
-            </th>
-            <th scope="col" className="number less">
-              {say('records.price')}
-            </th>
-            <th scope="col" className="number">
-              {say(isOpen ? 'records.held' : 'records.charged')}
-            </th>
+    <Table
+      label={say('records.taskList')}
+      heads={[
+        say('records.task'),
+        say('records.state'),
+        say('records.model'),
+        [say('records.person'), 'less'],
+        [say('records.channel'), 'less'],
+        [say('records.submitted'), 'less'],
+        [say(isOpen ? 'records.looked' : 'records.ended'), 'less'],
+        [say('records.price'), 'number less'],
+        [say(isOpen ? 'records.held' : 'records.charged'), 'number'],
+      ]}
+    >
+      {tasks.map((task) => {
+        const amount = isOpen ? task.held : task.cost;
+        const last = isOpen ? task.looked : task.ended;
+        return (
+          <tr key={task.id} aria-selected={task.id === search.task}>
+            <td>
+              <Link className="link" to="/records" search={{ ...search, task: task.id }}>
+                <code>{shortId(task.id)}</code>
+              </Link>
+            </td>
+            <td>
+              <TaskState task={task} />
+            </td>
+            <td className={styles['name']}>
+              <NameLink kind="model" name={task.model}>
+                {task.model}
+              </NameLink>
+            </td>
+            <td className={`less ${styles['name']}`}>
+              <NameLink kind="user" name={task.user}>
+                {task.user}
+              </NameLink>
+              {task.team !== null && <span className="quiet"> {task.team}</span>}
+            </td>
+            <td className="less">
+              {task.channel === null ? (
+                '–'
+              ) : (
+                <NameLink kind="channel" name={task.channel}>
+                  {task.channel}
+                </NameLink>
+              )}
+            </td>
+            <td className="less" title={formats.fullTime(task.time)}>
+              {formats.time(task.time)}
+            </td>
+            <td className="less">{last === null ? '–' : formats.time(last)}</td>
+            <td className="number less">
+              {task.price === null ? (
+                say('records.free')
+              ) : (
+                <span title={partName(task.price.part, say, formats.count)}>
+                  <Money amount={task.price.price} />
+                </span>
+              )}
+            </td>
+            <td className="number">
+              {amount === null ? (
+                <span className="quiet">–</span>
+              ) : (
+                <Money amount={amount} width={costPlaces} />
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {tasks.map((task) => {
-            const amount = isOpen ? task.held : task.cost;
-            const last = isOpen ? task.looked : task.ended;
-            return (
-              <tr key={task.id} aria-selected={task.id === search.task}>
-                <td>
-                  <Link className="link" to="/records" search={{ ...search, task: task.id }}>
-                    <code>{shortId(task.id)}</code>
-                  </Link>
-                </td>
-                <td>
-                  <TaskState task={task} />
-                </td>
-                <td className={styles['name']}>
-                  <NameLink kind="model" name={task.model}>
-                    {task.model}
-                  </NameLink>
-                </td>
-                <td className={`less ${styles['name']}`}>
-                  <NameLink kind="user" name={task.user}>
-                    {task.user}
-                  </NameLink>
-                  {task.team !== null && <span className="quiet"> {task.team}</span>}
-                </td>
-                <td className="less">
-                  {task.channel === null ? (
-                    '–'
-                  ) : (
-                    <NameLink kind="channel" name={task.channel}>
-                      {task.channel}
-                    </NameLink>
-                  )}
-                </td>
-                <td className="less" title={formats.fullTime(task.time)}>
-                  {formats.time(task.time)}
-                </td>
-                <td className="less">{last === null ? '–' : formats.time(last)}</td>
-                <td className="number less">
-                  {task.price === null ? (
-                    say('records.free')
-                  ) : (
-                    <span title={partName(task.price.part, say, formats.count)}>
-                      <Money amount={task.price.price} />
-                    </span>
-                  )}
-                </td>
-                <td className="number">
-                  {amount === null ? (
-                    <span className="quiet">–</span>
-                  ) : (
-                    <Money amount={amount} width={costPlaces} />
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </Table>
   );
 }
 

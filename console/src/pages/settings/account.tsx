@@ -5,6 +5,7 @@ import { choose, keep, useSession } from '../../app/session.ts';
 import { currentTheme, setTheme, themes, type Theme } from '../../app/theme.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Table } from '../../pieces/table.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
 import { languages, setLanguage, useLanguage, useWords, type Language } from '../../words/index.ts';
 import { agentName } from './agent-name.ts';
@@ -154,47 +155,45 @@ function Sessions() {
     return <ErrorState error={list.error} onRetry={() => void list.refetch()} />;
   }
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={say('settings.sessions')}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{say('settings.browser')}</th>
-            <th scope="col">{say('settings.address')}</th>
-            <th scope="col">{say('settings.since')}</th>
-            <th scope="col">{say('settings.seen')}</th>
-            <th scope="col">
-              <span className="hidden">{say('keys.columns.actions')}</span>
-            </th>
+    <>
+      <Table
+        label={say('settings.sessions')}
+        heads={[
+          say('settings.browser'),
+          say('settings.address'),
+          say('settings.since'),
+          say('settings.seen'),
+          <th key="actions" scope="col">
+            <span className="hidden">{say('keys.columns.actions')}</span>
+          </th>,
+        ]}
+      >
+        {list.data.data.map((session) => (
+          <tr key={session.id}>
+            <td title={session.user_agent ?? ''}>{agentName(session.user_agent, say)}</td>
+            <td>{session.address ?? '–'}</td>
+            <td>{formats.time(session.created)}</td>
+            <td>{formats.time(session.seen)}</td>
+            <td className="number">
+              {session.current ? (
+                <span className="quiet">{say('settings.thisOne')}</span>
+              ) : (
+                <button
+                  type="button"
+                  className="button bare"
+                  disabled={isBusy}
+                  onClick={(event) => end(event, session.id)}
+                >
+                  {say('app.signOut')}
+                </button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {list.data.data.map((session) => (
-            <tr key={session.id}>
-              <td title={session.user_agent ?? ''}>{agentName(session.user_agent, say)}</td>
-              <td>{session.address ?? '–'}</td>
-              <td>{formats.time(session.created)}</td>
-              <td>{formats.time(session.seen)}</td>
-              <td className="number">
-                {session.current ? (
-                  <span className="quiet">{say('settings.thisOne')}</span>
-                ) : (
-                  <button
-                    type="button"
-                    className="button bare"
-                    disabled={isBusy}
-                    onClick={(event) => end(event, session.id)}
-                  >
-                    {say('app.signOut')}
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <p className="problem" role="alert">
         {problem}
       </p>
-    </div>
+    </>
   );
 }

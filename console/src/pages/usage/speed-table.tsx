@@ -4,6 +4,7 @@ import { read, type Query } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { inputOf, requestsOf, type Latency, type Sums } from '../../pieces/sums/sums.ts';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 
@@ -38,54 +39,40 @@ export function SpeedTable({ by, query, sums, filter }: Props) {
       <h2 className="title">
         {say('explore.speed')} <span className="quiet">p50 · p95</span>
       </h2>
-      <div className="scroll" tabIndex={0} role="group" aria-label={say('explore.speed')}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">{say(`explore.dimensions.${by}`)}</th>
-              <th scope="col" className="number less">
-                {say('explore.metrics.requests')}
-              </th>
-              <th scope="col" className="number">
-                {say('explore.succeeded')}
-              </th>
-              <th scope="col" className="number">
-                {say('explore.firstToken')}
-              </th>
-              <th scope="col" className="number">
-                {say('explore.duration')}
-              </th>
-              <th scope="col" className="number less">
-                {say('explore.cached')}
-              </th>
+      <Table
+        label={say('explore.speed')}
+        heads={[
+          say(`explore.dimensions.${by}`),
+          [say('explore.metrics.requests'), 'number less'],
+          [say('explore.succeeded'), 'number'],
+          [say('explore.firstToken'), 'number'],
+          [say('explore.duration'), 'number'],
+          [say('explore.cached'), 'number less'],
+        ]}
+      >
+        {rows.map(({ name, requests, failed, input, cached }) => {
+          const search = requestsOf([{ dimension: by, name }], sums, filter);
+          const time = times.get(name);
+          return (
+            <tr key={name}>
+              <td>
+                <Link className="link" to="/requests" search={search ?? {}}>
+                  {name}
+                </Link>
+              </td>
+              <td className="number less">{formats.count(requests)}</td>
+              <td className="number">
+                {requests === 0 ? '–' : `${formats.share(1 - failed / requests)} %`}
+              </td>
+              <td className="number">{pair(time?.first_token_ms ?? null)}</td>
+              <td className="number">{pair(time?.duration_ms ?? null)}</td>
+              <td className="number less">
+                {input === 0 ? '–' : `${formats.percent(cached / input)} %`}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, requests, failed, input, cached }) => {
-              const search = requestsOf([{ dimension: by, name }], sums, filter);
-              const time = times.get(name);
-              return (
-                <tr key={name}>
-                  <td>
-                    <Link className="link" to="/requests" search={search ?? {}}>
-                      {name}
-                    </Link>
-                  </td>
-                  <td className="number less">{formats.count(requests)}</td>
-                  <td className="number">
-                    {requests === 0 ? '–' : `${formats.share(1 - failed / requests)} %`}
-                  </td>
-                  <td className="number">{pair(time?.first_token_ms ?? null)}</td>
-                  <td className="number">{pair(time?.duration_ms ?? null)}</td>
-                  <td className="number less">
-                    {input === 0 ? '–' : `${formats.percent(cached / input)} %`}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+          );
+        })}
+      </Table>
     </section>
   );
 }

@@ -9,6 +9,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { Money } from '../../pieces/money.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { groupName, requestsOf, type Sum, type Sums } from '../../pieces/sums/sums.ts';
+import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 
@@ -132,41 +133,27 @@ export function WhatChanged({ span, filter, zone, against, onAgainst }: Props) {
       {changes.length === 0 ? (
         <p className="state">{say('explore.noChange')}</p>
       ) : (
-        <div className="scroll" tabIndex={0} role="group" aria-label={say('explore.whatChanged')}>
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">{say('explore.what')}</th>
-                <th scope="col">{say('explore.name')}</th>
-                <th scope="col" className="number less">
-                  {say('explore.before')}
-                </th>
-                <th scope="col" className="number less">
-                  {say('explore.now')}
-                </th>
-                <th scope="col" className="number less">
-                  {say('explore.metrics.requests')}
-                </th>
-                <th scope="col" className="number less">
-                  {say('explore.perRequest')}
-                </th>
-                <th scope="col" className="number">
-                  {say('explore.difference')}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.map((change) => (
-                <ChangeRow
-                  key={`${change.dimension} ${change.name}`}
-                  change={change}
-                  range={now}
-                  filter={filter}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={say('explore.whatChanged')}
+          heads={[
+            say('explore.what'),
+            say('explore.name'),
+            [say('explore.before'), 'number less'],
+            [say('explore.now'), 'number less'],
+            [say('explore.metrics.requests'), 'number less'],
+            [say('explore.perRequest'), 'number less'],
+            [say('explore.difference'), 'number'],
+          ]}
+        >
+          {changes.map((change) => (
+            <ChangeRow
+              key={`${change.dimension} ${change.name}`}
+              change={change}
+              range={now}
+              filter={filter}
+            />
+          ))}
+        </Table>
       )}
     </section>
   );
