@@ -279,8 +279,12 @@ describe.each(dialects)('%s', (dialect) => {
           for (const by of [...wholes, ...splits]) {
             const from = start - (start % hour) + 3 * hour;
             const { groups, buckets, rest } = await readLatency(database.kysely, {
-              ...{ ...filter, from, to: end + day },
-              ...{ by, first: 100, timeZone },
+              ...filter,
+              from,
+              to: end + day,
+              by,
+              first: 100,
+              timeZone,
             });
             const local = new Intl.DateTimeFormat('sv', { timeZone });
             const partOf = {
@@ -333,8 +337,11 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('tell how long requests of all others took together, with the same names first as their sums', async () => {
       const question = {
-        ...{ from: start - (start % hour), to: end + day },
-        ...{ by: ['model', 'month'] as const, first: 3, timeZone: 'UTC' },
+        from: start - (start % hour),
+        to: end + day,
+        by: ['model', 'month'] as const,
+        first: 3,
+        timeZone: 'UTC',
       };
       const sums = await groupUsage(database.kysely, { ...question, metric: 'requests' });
       const { groups, rest } = await readLatency(database.kysely, question);

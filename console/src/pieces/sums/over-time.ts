@@ -10,7 +10,7 @@ export function overTime({ metric, ...query }: Query<'sumUsage'>, figure: Figure
     queryKey: [kind, query, metric],
     queryFn: ({ signal }: { readonly signal: AbortSignal }): Promise<OverTime> =>
       kind === 'latency'
-        ? read<'readLatency'>('/usage/latency', query as Query<'readLatency'>, signal)
+        ? read<'readLatency'>('/usage/latency', query, signal)
         : read<'sumUsage'>('/usage/sums', { ...query, metric }, signal),
     refetchInterval: again,
   };
