@@ -54,14 +54,12 @@ test.runIf(hasBrowser)(
   'a person sees what was used and what has to be done, and every figure leads to its requests',
   { timeout: 180_000 },
   async () => {
-    const { page, signInAt, complaints, axeProblems } = opened;
+    const { page, signInAt, complaints, axeProblems, isWider } = opened;
     const folder = process.env['SLUICE_SHOTS'];
     const shot = async (name: string): Promise<void> => {
       if (folder !== undefined)
         await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
     };
-    const isWider = () =>
-      page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
     await signInAt('/', 'admin@example.com');
 
     // All channels of this gateway lead to simulators, and whoever can change that is shown where.

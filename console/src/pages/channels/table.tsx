@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
+import { changeIn } from '../../pieces/place-in-file.ts';
 import { resultText } from '../../pieces/result-text.ts';
 import { RowMenu, type RowAction } from '../../pieces/row-menu.tsx';
 import { SortHead } from '../../pieces/sort-head.tsx';
@@ -13,7 +14,6 @@ import { ChannelStateOf } from '../health/channel-state.tsx';
 import { CellNumber } from './cell-number.tsx';
 import type { Channel } from './list.ts';
 import styles from './page.module.css';
-import { placeText } from './place.ts';
 import type { Order, Sortable } from './search.ts';
 
 interface Props {
@@ -100,7 +100,7 @@ export function ChannelTable({ channels, order, onOrder, onSet, actionsOf }: Pro
                     {name}
                   </Link>{' '}
                   {!editable && (
-                    <span className={styles['badge']} title={placeText(say, channel)}>
+                    <span className={styles['badge']} title={changeIn(channel, say)}>
                       {say('channels.file')}
                     </span>
                   )}{' '}

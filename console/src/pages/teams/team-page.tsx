@@ -7,6 +7,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { Meter } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { placeText } from '../../pieces/place-in-file.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
 import { CreditAccount } from '../people/credit-account.tsx';
@@ -229,15 +230,7 @@ function Facts({ of: team }: { readonly of: Team }) {
         <dt>{say('teams.since')}</dt>
         <dd>{formats.day(team.created)}</dd>
         <dt>{say('teams.managed')}</dt>
-        <dd>
-          {place === null ? (
-            say('people.person.console')
-          ) : (
-            <code>
-              {place.file}, {place.path}
-            </code>
-          )}
-        </dd>
+        <dd>{place === null ? say('people.person.console') : <code>{placeText(place)}</code>}</dd>
       </dl>
     </aside>
   );
