@@ -109,7 +109,9 @@ test.runIf(hasBrowser)('a Chinese page has no English word', { timeout: 300_000 
       for (const text of await textsOf(visited.page)) {
         const own = named.reduce((rest, each) => rest.replaceAll(each, ' '), ids(text));
         // Words of the filter line are the same in every language.
-        for (const [word] of own.replaceAll(/\b[a-z]+:[\w-]*/g, ' ').matchAll(/[A-Za-z][A-Za-z_-]+/g)) {
+        for (const [word] of own
+          .replaceAll(/\b[a-z]+:[\w-]*/g, ' ')
+          .matchAll(/[A-Za-z][A-Za-z_-]+/g)) {
           if (!allowed.has(word) && !vendors.has(word))
             found.set(word, `${name}: ${text.trim().slice(0, 80)}`);
         }

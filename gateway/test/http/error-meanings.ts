@@ -29,6 +29,7 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   ip_not_allowed: "The client's address is not on the key's list.",
   model_not_allowed: "The model is not on the key's list.",
   model_disabled: 'The model is switched off.',
+  group_disabled: "The key's group is switched off, or no longer in the file.",
   client_not_allowed:
     'Every channel of the model accepts only other clients, by their `User-Agent`.',
   not_found:

@@ -1,21 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { ApiFailure, write, type Body } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
-import type { ToastText } from '../../pieces/toast.tsx';
+import { useToast } from '../../pieces/toast.tsx';
 import { useWords } from '../../words/index.ts';
 import { channelsQuery, type Channel } from './list.ts';
 
 type Setting = Pick<Body<'changeChannel'>, 'priority' | 'weight' | 'enabled'>;
 
-export interface Changes {
+export interface Changes extends ReturnType<typeof useToast> {
   /** Ends the pauses of a channel, on every node. */
   readonly reset: (channel: Channel) => void;
   /** Changes settings, and shows with an Undo what follows. */
   readonly change: (channel: Channel, setting: Setting, consequence: string) => void;
-  /** What was done; null: nothing lately. */
-  readonly toast: ToastText | null;
-  readonly endToast: () => void;
   /** Why a change was not made; null: it was. */
   readonly problem: string | null;
 }
@@ -25,7 +22,7 @@ export function useChanges(): Changes {
   const say = useWords();
   const client = useQueryClient();
   const { csrf_token: token } = useSession();
-  const [toast, setToast] = useState<ToastText | null>(null);
+  const { toast, setToast, endToast } = useToast();
   const [problem, setProblem] = useState<string | null>(null);
 
   async function send(channel: Channel, setting: Setting): Promise<Channel> {
@@ -74,6 +71,5 @@ export function useChanges(): Changes {
     );
   }
 
-  const endToast = useCallback(() => setToast(null), []);
-  return { change, reset, toast, endToast, problem };
+  return { change, reset, toast, setToast, endToast, problem };
 }

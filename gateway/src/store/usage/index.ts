@@ -26,7 +26,7 @@ export {
   type AttemptFailed,
   type ChannelTraffic,
 } from './channel-traffic.repository.ts';
-export { listPricedRows, type PricedRow } from './priced-rows.repository.ts';
+export { listPricedRows, type PricedRow, type PricedRowsFilter } from './priced-rows.repository.ts';
 export { errorTexts, removeErrorTexts } from './usage-errors.repository.ts';
 export { lastRequests, lastUses } from './last-uses.repository.ts';
 export { listUnfinished, type UnfinishedAttempt } from './unfinished.repository.ts';
