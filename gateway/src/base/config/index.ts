@@ -17,7 +17,7 @@ export { type ComparedFile, type NotCompared, readComparedFile } from './compare
 export { changedSettings, describeSettings, type ShownSetting } from './described.ts';
 export { isHeaderName, reservedHeaders } from './kinds/channel.ts';
 export { normalPrice } from './kinds/normal-price.ts';
-export { priceParts, writePrice } from './kinds/price.ts';
+export { priceParts, type PriceUnit, writePrice } from './kinds/price.ts';
 export { isName, isTimeZone, parseTimestamp } from './leaf.ts';
 export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
 export { nearest } from './near.ts';

@@ -180,7 +180,7 @@ export const readModel = defineRoute({
 
 /** The parts of a price as in the file. */
 const givenPrice = z.partialRecord(
-  z.enum(priceParts),
+  z.enum(priceParts.map(({ name }) => name)),
   z.union([z.string(), z.number(), z.array(z.unknown()), z.record(z.string(), z.unknown())]),
   'expected the parts of a price',
 );
