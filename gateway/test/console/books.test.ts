@@ -19,6 +19,17 @@ interface Books {
   readonly next: string | null;
 }
 
+interface Entry {
+  readonly id: string;
+  readonly time: string;
+  readonly account: { readonly kind: string; readonly id: string; readonly name: string };
+  readonly kind: string;
+  readonly amount: string;
+  readonly actor: string | null;
+  readonly reason: string | null;
+  readonly requests: { readonly count: number; readonly id: string } | null;
+}
+
 interface Reconciliation {
   readonly running: object | null;
   readonly last: {
@@ -89,10 +100,90 @@ describe.each(dialects.filter((dialect) => !isSkipped(dialect)))('the books on %
     expect((await admin.get('/books?cursor=nothing')).status).toBe(400);
   });
 
+  const entries = async (query = '') =>
+    (await (await admin.get(`/books/entries${query}`)).json()) as {
+      readonly data: readonly Entry[];
+      readonly next: string | null;
+    };
+
+  test('entries of everybody are listed with what they charged, page by page and as a file', async () => {
+    await ask(gateway, secrets.member);
+    await ask(gateway, secrets.admin);
+    const rows = await gateway.usage(3);
+    await admin.send(
+      'POST',
+      '/accounts/user/member@example.com/credits',
+      { amount: '-2.5', reason: '=charged twice' },
+      { 'idempotency-key': 'correction' },
+    );
+    const { data: all } = await entries();
+    const kinds = all.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind !== 'usage')).toEqual(['correction', 'opening', 'opening']);
+    expect(all[0]).toMatchObject({
+      kind: 'correction',
+      account: { kind: 'user', name: 'member@example.com' },
+      amount: '-2.5',
+      actor: 'admin@example.com',
+      requests: null,
+    });
+    const charges = all.filter(({ kind }) => kind === 'usage');
+    const count = charges.reduce((sum, { requests }) => sum + (requests?.count ?? 0), 0);
+    expect(count).toBe(3);
+    expect(rows.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(charges.map(({ requests }) => requests?.id)),
+    );
+    // The requests of an entry are found by its transaction.
+    for (const { id, account, requests } of charges) {
+      const found = await admin.get(`/usage?filter=transaction:${id}%20user:${account.id}`);
+      const { data } = (await found.json()) as { readonly data: readonly object[] };
+      expect(data).toHaveLength(requests!.count);
+    }
+    const pages: Entry[] = [];
+    for (let cursor = ''; ;) {
+      const { data, next } = await entries(`?limit=1${cursor}`);
+      pages.push(...data);
+      if (next === null) break;
+      cursor = `&cursor=${encodeURIComponent(next)}`;
+    }
+    expect(pages).toEqual(all);
+    const file = await (await admin.get('/books/entries/export?kind=correction')).text();
+    const [heading, line] = file.split('\r\n');
+    expect(heading).toBe('id,time,account_kind,account_id,account,kind,amount,actor,reason');
+    expect(line).toMatch(
+      /,member@example\.com,correction,-2\.5,admin@example\.com,'=charged twice$/,
+    );
+  });
+
+  test.each<[query: string, isMeant: (entry: Entry) => boolean]>([
+    ['account=member@example.com', ({ account }) => account.name === 'member@example.com'],
+    ['account=nobody@example.com', () => false],
+    ['kind=usage', ({ kind }) => kind === 'usage'],
+    ['kind=opening', ({ kind }) => kind === 'opening'],
+    ['kind=top-up', () => false],
+    ['amount=positive', ({ amount }) => !amount.startsWith('-')],
+    ['amount=negative', ({ amount }) => amount.startsWith('-')],
+    ['q=TWICE', ({ reason }) => reason === '=charged twice'],
+    ['q=admin@', ({ actor }) => actor === 'admin@example.com'],
+    ['to=2026-01-01T00:00:00Z', ({ time }) => time < '2026-01-01'],
+    ['from=1900-01-01T00:00:00Z', () => true],
+    [
+      'account=member@example.com&kind=usage',
+      ({ account, kind }) => kind === 'usage' && account.name === 'member@example.com',
+    ],
+  ])('of the entries, %s leaves those of it only', async (query, isMeant) => {
+    const { data } = await entries(`?limit=200&${query}`);
+    expect(data).toEqual((await entries('?limit=200')).data.filter(isMeant));
+  });
+
+  test.each(['cursor=nothing', 'kind=all', 'amount=1', 'cursor=1,x,y'])(
+    'of the entries, %s is refused',
+    async (query) => expect((await admin.get(`/books/entries?${query}`)).status).toBe(400),
+  );
+
   test('a comparison finds nothing, and then what was changed behind the books', async () => {
     expect(await reconciled()).toMatchObject({
       by: 'admin@example.com',
-      checked: { rows: 1, transactions: expect.any(Number), accounts: expect.any(Number) },
+      checked: { rows: 3, transactions: expect.any(Number), accounts: expect.any(Number) },
       differences: 0,
       first: [],
       failure: null,

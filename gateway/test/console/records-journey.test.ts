@@ -86,6 +86,27 @@ test.runIf(hasBrowser)(
     await gateway.usage();
     await signInAt('/records', 'admin@example.com');
     await page.getByText('as it must be').waitFor();
+
+    // Whose entries, of which kind: the address keeps it. A charge leads to its receipt.
+    const entries = page.getByRole('region', { name: 'Entries' }).last().locator('tbody tr');
+    await entries.getByText('opening').first().waitFor();
+    expect(await entries.count()).toBe(3);
+    await page.getByLabel('Account', { exact: true }).fill('member@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Amount' }).selectOption('negative');
+    await entries.filter({ hasText: 'opening' }).first().waitFor({ state: 'detached' });
+    expect(await entries.count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('account')).toBe('member@example.com');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('entries.csv');
+    await entries.getByRole('link', { name: '1 request' }).click();
+    await page.getByText('member@example.com').first().waitFor();
+    expect(page.url()).toContain('/requests/req_');
+    await page.goBack();
+
     await page.getByLabel('Search by name').fill('MEMB');
     const accounts = page.getByRole('region', { name: 'Accounts' }).last().locator('tbody tr');
     await accounts.filter({ hasText: 'admin@example.com' }).waitFor({ state: 'detached' });

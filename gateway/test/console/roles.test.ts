@@ -27,6 +27,8 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /config/export': ['admin', 'operator', 'viewer'],
   'POST /config/plan': ['admin', 'operator', 'viewer'],
   'GET /books': ['admin', 'billing', 'viewer'],
+  'GET /books/entries': ['admin', 'billing', 'viewer'],
+  'GET /books/entries/export': ['admin', 'billing', 'viewer'],
   'GET /reconcile': ['admin', 'billing', 'viewer'],
   'POST /reconcile': ['admin', 'billing'],
   'GET /forms/channel': ['admin', 'operator', 'viewer'],

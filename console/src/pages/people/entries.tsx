@@ -1,41 +1,33 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { read, type Result } from '../../api/client.ts';
-import { useFormats } from '../../format/numbers.ts';
+import { EntryTable, entryPlaces } from '../../pieces/entry-table.tsx';
 import { Money } from '../../pieces/money.tsx';
-import { ErrorState, Skeleton } from '../../pieces/states.tsx';
-import { Table } from '../../pieces/table.tsx';
+import { PagedList } from '../../pieces/paged-list.tsx';
+import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { peopleKey } from './query.ts';
 
 type Entry = Result<'listEntries'>['data'][number];
 
-const kinds = ['opening', 'top-up', 'correction', 'usage'] as const;
-
-/** Places of the amounts: credits are round, and usage is small. */
-const places = 6;
-
 /** What an account was credited and charged, newest first. */
 export function Entries({ kind, id }: { readonly kind: 'user' | 'team'; readonly id: string }) {
   const say = useWords();
   const [isCreditsOnly, setCreditsOnly] = useState(false);
-  const list = useInfiniteQuery({
+  const { list, items: entries } = usePagedList({
     queryKey: [...peopleKey, 'entries', kind, id, isCreditsOnly],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
+    isOrdered: false,
+    readPage: (cursor, signal) =>
       read<'listEntries'>(
         `/accounts/${kind}/${encodeURIComponent(id)}/entries`,
         {
           limit: '20',
           ...(isCreditsOnly && { credits: 'only' }),
-          ...(pageParam !== undefined && { cursor: pageParam }),
+          ...(cursor !== undefined && { cursor }),
         },
         signal,
       ),
-    getNextPageParam: ({ next }) => next ?? undefined,
   });
-  const entries = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <section className={styles['section']}>
       <header className={styles['head']}>
@@ -57,70 +49,24 @@ export function Entries({ kind, id }: { readonly kind: 'user' | 'team'; readonly
           ))}
         </div>
       </header>
-      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Skeleton rows={4} />}
-      {list.isSuccess && entries.length === 0 && (
-        <p className="state">{say('people.entries.none')}</p>
-      )}
-      {entries.length > 0 && <EntryTable entries={entries} withBalance={!isCreditsOnly} />}
-      {list.hasNextPage && (
-        <button
-          type="button"
-          className="button"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {say('people.entries.more')}
-        </button>
-      )}
+      <PagedList
+        list={list}
+        isEmpty={entries.length === 0}
+        empty={say('people.entries.none')}
+        more={say('people.entries.more')}
+        rows={4}
+      >
+        <EntryTable
+          label={say('people.entries.title')}
+          entries={entries}
+          {...(!isCreditsOnly && {
+            after: { title: say('people.entries.after'), cell: balanceOf },
+          })}
+        />
+      </PagedList>
     </section>
   );
 }
 
-function EntryTable({
-  entries,
-  withBalance,
-}: {
-  readonly entries: readonly Entry[];
-  readonly withBalance: boolean;
-}) {
-  const say = useWords();
-  const formats = useFormats();
-  return (
-    <Table
-      label={say('people.entries.title')}
-      heads={[
-        say('people.entries.time'),
-        say('people.entries.what'),
-        say('people.entries.reason'),
-        [say('people.entries.amount'), 'number'],
-        withBalance && [say('people.entries.after'), 'number'],
-      ]}
-    >
-      {entries.map((entry) => {
-        const known = kinds.find((each) => each === entry.kind);
-        return (
-          <tr key={entry.id}>
-            <td>{formats.time(entry.time)}</td>
-            <td>{known === undefined ? entry.kind : say(`people.entries.kinds.${known}`)}</td>
-            <td className={styles['reason']}>
-              {entry.reason}
-              {/* Of an opening balance it is the owner of the settings, nobody's name. */}
-              {entry.actor !== null && entry.kind !== 'opening' && (
-                <span className="quiet"> {say('people.entries.by', { name: entry.actor })}</span>
-              )}
-            </td>
-            <td className="number">
-              <Money amount={entry.amount} width={places} />
-            </td>
-            {withBalance && (
-              <td className="number">
-                {entry.balance !== null && <Money amount={entry.balance} width={places} />}
-              </td>
-            )}
-          </tr>
-        );
-      })}
-    </Table>
-  );
-}
+const balanceOf = ({ balance }: Entry) =>
+  balance !== null && <Money amount={balance} width={entryPlaces} />;

@@ -1,16 +1,16 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
-import { read, searchText, type Query, type Result } from '../../api/client.ts';
+import { Link, useSearch } from '@tanstack/react-router';
+import { read, searchText, type Result } from '../../api/client.ts';
 import { useSpan } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { NameLink } from '../../pieces/name-link.tsx';
-import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { PagedList } from '../../pieces/paged-list.tsx';
 import { Table } from '../../pieces/table.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
+import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useWords, type Say, type TextName } from '../../words/index.ts';
 import { en } from '../../words/en.ts';
+import { FilterChoice, FilterField, FilterForm } from './filter-form.tsx';
 import styles from './page.module.css';
 import { actorKinds, type RecordsSearch } from './search.ts';
 
@@ -22,7 +22,6 @@ const kinds = Object.keys(en.records.kinds) as (keyof typeof en.records.kinds)[]
 /** Who changed what, before and after, newest first. */
 export function Audit() {
   const say = useWords();
-  const navigate = useNavigate();
   const search = useSearch({ from: '/inside/records' });
   const { actor, by, action, object } = search;
   const span = useSpan(search);
@@ -34,130 +33,78 @@ export function Audit() {
     ...(action !== undefined && { action }),
     ...(object !== undefined && { object }),
   };
-  const list = useInfiniteQuery({
+  const { list, items: lines } = usePagedList({
     queryKey: ['audit', filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => {
-      const query: Query<'listAudit'> = {
-        ...filter,
-        ...(pageParam !== undefined && { cursor: pageParam }),
-      };
-      return read<'listAudit'>('/audit', query, signal);
-    },
-    getNextPageParam: ({ next }) => next ?? undefined,
-    placeholderData: (previous) => previous,
+    isOrdered: false,
+    readPage: (cursor, signal) =>
+      read<'listAudit'>('/audit', { ...filter, ...(cursor !== undefined && { cursor }) }, signal),
   });
-  const lines = list.data?.pages.flatMap(({ data }) => data) ?? [];
   useKeys({ '/': () => document.getElementById('audit-actor')?.focus() });
-
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const given = (name: string) => {
-      const value = form.get(name);
-      return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-    };
-    const next = { ...search, actor: given('actor'), object: given('object') };
-    void navigate({
-      to: '/records',
-      search: { ...next, action: given('action') } as RecordsSearch,
-    });
-  }
 
   return (
     <>
-      <form
-        className={styles['tools']}
-        role="search"
-        onSubmit={submit}
-        // What the address says stands in the fields.
-        key={[actor, action, object].join('\n')}
+      <FilterForm
+        names={['actor', 'action', 'object']}
+        after={
+          <>
+            <nav className="segments" aria-label={say('records.by')}>
+              {[undefined, ...actorKinds].map((kind) => (
+                <Link
+                  key={kind ?? ''}
+                  to="/records"
+                  search={{ ...search, by: kind } as RecordsSearch}
+                  activeOptions={{ exact: true }}
+                  aria-current={kind === by ? 'true' : undefined}
+                >
+                  {say(kind === undefined ? 'records.all' : `records.actors.${kind}`)}
+                </Link>
+              ))}
+            </nav>
+            <span className={styles['files']}>
+              {(['csv', 'jsonl'] as const).map((format) => (
+                <a
+                  key={format}
+                  className="button"
+                  href={`/admin/v1/audit/export?${searchText({ ...filter, format })}`}
+                  download
+                >
+                  <Icon name="down" />
+                  {format === 'csv' ? 'CSV' : 'JSON'}
+                  <span className="hidden"> {say('records.export')}</span>
+                </a>
+              ))}
+            </span>
+          </>
+        }
       >
-        <label className="field">
-          {say('records.actor')}
-          <input
-            className="input"
-            id="audit-actor"
-            name="actor"
-            defaultValue={actor}
-            maxLength={400}
-          />
-        </label>
-        <label className="field">
-          {say('records.what')}
-          <select
-            className="input"
-            name="action"
-            defaultValue={action ?? ''}
-            onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
-          >
-            <option value="">{say('records.everything')}</option>
-            {kinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {say(`records.kinds.${kind}`)}
-              </option>
-            ))}
-            {action?.includes('.') === true && (
-              <option value={action}>{actionText(action, say)}</option>
-            )}
-          </select>
-        </label>
-        <label className="field">
-          {say('records.object')}
-          <input className="input" name="object" defaultValue={object} maxLength={400} />
-        </label>
-        <button type="submit" className="button">
-          {say('records.filter')}
-        </button>
-        <nav className="segments" aria-label={say('records.by')}>
-          {[undefined, ...actorKinds].map((kind) => (
-            <Link
-              key={kind ?? ''}
-              to="/records"
-              search={{ ...search, by: kind } as RecordsSearch}
-              activeOptions={{ exact: true }}
-              aria-current={kind === by ? 'true' : undefined}
-            >
-              {say(kind === undefined ? 'records.all' : `records.actors.${kind}`)}
-            </Link>
-          ))}
-        </nav>
-        <span className={styles['files']}>
-          {(['csv', 'jsonl'] as const).map((format) => (
-            <a
-              key={format}
-              className="button"
-              href={`/admin/v1/audit/export?${searchText({ ...filter, format })}`}
-              download
-            >
-              <Icon name="down" />
-              {format === 'csv' ? 'CSV' : 'JSON'}
-              <span className="hidden"> {say('records.export')}</span>
-            </a>
-          ))}
-        </span>
-      </form>
-      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Skeleton rows={10} />}
-      {list.isSuccess && lines.length === 0 && <p className="state">{say('records.nothing')}</p>}
-      {lines.length > 0 && (
-        <div className={list.isPlaceholderData ? 'stale' : undefined}>
-          <AuditTable lines={lines} search={search} />
-          <p className={styles['end']}>
-            {list.hasNextPage && (
-              <button
-                type="button"
-                className="button"
-                disabled={list.isFetchingNextPage}
-                onClick={() => void list.fetchNextPage()}
-              >
-                {say('records.older')}
-              </button>
-            )}
-            <span className="quiet">{say('records.secrets')}</span>
-          </p>
-        </div>
-      )}
+        <FilterField
+          label={say('records.actor')}
+          id="audit-actor"
+          name="actor"
+          defaultValue={actor}
+        />
+        <FilterChoice
+          label={say('records.what')}
+          none={say('records.everything')}
+          name="action"
+          defaultValue={action ?? ''}
+          options={[
+            ...kinds.map((kind) => [kind, say(`records.kinds.${kind}`)] as const),
+            ...(action?.includes('.') === true ? [[action, actionText(action, say)] as const] : []),
+          ]}
+        />
+        <FilterField label={say('records.object')} name="object" defaultValue={object} />
+      </FilterForm>
+      <PagedList
+        list={list}
+        isEmpty={lines.length === 0}
+        empty={say('records.nothing')}
+        more={say('records.older')}
+        note={say('records.secrets')}
+        rows={10}
+      >
+        <AuditTable lines={lines} search={search} />
+      </PagedList>
     </>
   );
 }
@@ -174,7 +121,7 @@ function AuditTable({
   return (
     <Table
       label={say('records.changes')}
-      className={styles['audit']}
+      className={`stacks wraps ${styles['audit']}`}
       heads={[
         say('records.time'),
         say('records.actor'),
@@ -210,7 +157,7 @@ function AuditTable({
               </Link>
             </NameLink>
           </td>
-          <td className={styles['changes']}>
+          <td className={`long ${styles['changes']}`}>
             <Changes changes={changes} reason={reason} />
           </td>
           <td className="less second">{actor.address}</td>

@@ -1,18 +1,21 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { read, type Query, type Result } from '../../api/client.ts';
+import { read, type Result } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Money } from '../../pieces/money.tsx';
 import { NameLink } from '../../pieces/name-link.tsx';
-import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { PagedList } from '../../pieces/paged-list.tsx';
+import { SearchField } from '../../pieces/search-field.tsx';
 import { Table } from '../../pieces/table.tsx';
-import { useKeys } from '../../pieces/use-keys.ts';
+import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
 import { useWords } from '../../words/index.ts';
+import { BookEntries } from './entries.tsx';
 import styles from './page.module.css';
 import { Reconcile } from './reconcile.tsx';
 
 type BookPage = Result<'readBooks'>;
+
+const accountsAtOnce = '20';
 
 /** What everybody has, where it came from and where it went; and whether the books agree with the requests. */
 export function Books() {
@@ -21,74 +24,56 @@ export function Books() {
   const search = useSearch({ from: '/inside/records' });
   const { q = '' } = search;
   const searched = useSettled(q.trim());
-  const list = useInfiniteQuery({
+  const { list, items: accounts } = usePagedList({
     queryKey: ['books', searched],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => {
-      const query: Query<'readBooks'> = {
-        ...(searched !== '' && { q: searched }),
-        ...(pageParam !== undefined && { cursor: pageParam }),
-      };
-      return read<'readBooks'>('/books', query, signal);
-    },
-    getNextPageParam: ({ next }) => next ?? undefined,
-    placeholderData: (previous) => previous,
+    isOrdered: false,
+    readPage: (cursor, signal) =>
+      read<'readBooks'>(
+        '/books',
+        {
+          limit: accountsAtOnce,
+          ...(searched !== '' && { q: searched }),
+          ...(cursor !== undefined && { cursor }),
+        },
+        signal,
+      ),
   });
-  useKeys({ '/': () => document.getElementById('account-search')?.focus() });
   const [first] = list.data?.pages ?? [];
-  const accounts = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <>
-      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Skeleton rows={8} />}
       {first !== undefined && <Figures books={first} />}
       <div className={styles['two']}>
-        {first !== undefined && (
+        <BookEntries />
+        <div className={styles['aside']}>
+          <Reconcile />
           <section aria-label={say('records.accounts')}>
             <header className={styles['head']}>
               <h2 className="title">{say('records.accounts')}</h2>
-              <input
-                className="input"
+              <SearchField
                 id="account-search"
-                type="search"
-                aria-label={say('records.searchAccounts')}
-                placeholder={say('records.searchAccounts')}
+                label={say('records.searchAccounts')}
+                hint={say('records.searchAccounts')}
                 value={q}
-                maxLength={64}
-                autoComplete="off"
-                spellCheck={false}
-                onChange={({ target }) => {
+                onChange={(text) => {
                   const { q: _q, ...rest } = search;
                   void navigate({
                     to: '/records',
                     replace: true,
-                    search: target.value === '' ? rest : { ...rest, q: target.value },
+                    search: text === '' ? rest : { ...rest, q: text },
                   });
                 }}
               />
             </header>
-            {accounts.length === 0 ? (
-              <p className="state">{say('records.noAccounts')}</p>
-            ) : (
-              <div className={list.isPlaceholderData ? 'stale' : undefined}>
-                <AccountTable accounts={accounts} />
-              </div>
-            )}
-            {list.hasNextPage && (
-              <p className={styles['end']}>
-                <button
-                  type="button"
-                  className="button"
-                  disabled={list.isFetchingNextPage}
-                  onClick={() => void list.fetchNextPage()}
-                >
-                  {say('records.moreAccounts')}
-                </button>
-              </p>
-            )}
+            <PagedList
+              list={list}
+              isEmpty={accounts.length === 0}
+              empty={say('records.noAccounts')}
+              more={say('records.moreAccounts')}
+            >
+              <AccountTable accounts={accounts} />
+            </PagedList>
           </section>
-        )}
-        <Reconcile />
+        </div>
       </div>
     </>
   );
@@ -157,33 +142,21 @@ const negated = (amount: string): string =>
 
 const places = 4;
 
-function AccountTable({ accounts }: { readonly accounts: BookPage['data'] }) {
+function AccountTable({ accounts }: { readonly accounts: readonly BookPage['data'][number][] }) {
   const say = useWords();
   return (
     <Table
       label={say('records.accounts')}
-      heads={[
-        say('records.account'),
-        [say('records.holder'), 'less'],
-        [say('records.credited'), 'number less'],
-        [say('records.spent'), 'number less'],
-        [say('records.balance'), 'number'],
-      ]}
+      heads={[say('records.account'), say('records.holder'), [say('records.balance'), 'number']]}
     >
-      {accounts.map(({ kind, id, name, credited, spent, balance }) => (
+      {accounts.map(({ kind, id, name, balance }) => (
         <tr key={`${kind} ${id}`}>
           <td className={styles['name']}>
             <NameLink kind={kind} name={name}>
               {name}
             </NameLink>
           </td>
-          <td className="less second">{say(`records.kinds.${kind}`)}</td>
-          <td className="number less">
-            <Money amount={credited} width={places} />
-          </td>
-          <td className="number less">
-            <Money amount={spent} width={places} />
-          </td>
+          <td className="second">{say(`records.kinds.${kind}`)}</td>
           <td className={Number(balance) < 0 ? 'number failed' : 'number'}>
             <Money amount={balance} width={places} />
           </td>

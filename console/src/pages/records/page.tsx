@@ -21,7 +21,7 @@ export function RecordsPage() {
     <>
       <header className="top">
         <h1>{say('records.title')}</h1>
-        {open === 'audit' && <RangeSegments range={range} />}
+        {(open === 'audit' || open === 'books') && <RangeSegments range={range} />}
       </header>
       <div className="body">
         {open === undefined ? (

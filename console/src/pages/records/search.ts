@@ -6,6 +6,9 @@ export type TaskKind = (typeof taskKinds)[number];
 
 export const actorKinds = ['person', 'admin_key', 'command', 'file', 'system'] as const;
 
+export const entryKinds = ['opening', 'top-up', 'correction', 'usage'] as const;
+export const amountSigns = ['positive', 'negative'] as const;
+
 /** The tabs, and the permission that each of them needs. */
 const tabs = [
   { name: 'books', needs: 'users.read' },
@@ -30,6 +33,11 @@ export interface RecordsSearch extends RangeSearch {
   readonly object?: string;
   /** What accounts are searched for. */
   readonly q?: string;
+  /** Of entries: whose they are, what they are, which sign they have, and a part of the reason or of who made them. */
+  readonly account?: string;
+  readonly entry?: (typeof entryKinds)[number];
+  readonly amount?: (typeof amountSigns)[number];
+  readonly reason?: string;
   /** Which tasks; absent: those that are open. */
   readonly kind?: TaskKind;
   readonly user?: string;
@@ -39,12 +47,17 @@ export interface RecordsSearch extends RangeSearch {
 }
 
 /** Names that filter, as they were typed. */
-const names = ['actor', 'action', 'object', 'user', 'model', 'task', 'q'] as const;
+const names = 'actor action object user model task q account reason'.split(' ');
+
+/** Parts of the address that are one of these words. */
+const choices = { by: actorKinds, kind: taskKinds, entry: entryKinds, amount: amountSigns };
 
 export function readRecordsSearch(search: Record<string, unknown>): RecordsSearch {
   const tab = tabs.find(({ name }) => name === search['tab'])?.name;
-  const by = actorKinds.find((each) => each === search['by']);
-  const kind = taskKinds.find((each) => each === search['kind']);
+  const chosen = Object.entries(choices).flatMap(([name, words]) => {
+    const word = words.find((each) => each === search[name]);
+    return word === undefined ? [] : [[name, word]];
+  });
   const given = names.flatMap((name) => {
     const value = search[name];
     return typeof value === 'string' && value !== '' ? [[name, value.slice(0, 400)]] : [];
@@ -52,8 +65,6 @@ export function readRecordsSearch(search: Record<string, unknown>): RecordsSearc
   return {
     ...readRangeSearch(search),
     ...(tab !== undefined && { tab }),
-    ...(by !== undefined && { by }),
-    ...(kind !== undefined && { kind }),
-    ...Object.fromEntries(given),
+    ...Object.fromEntries([...chosen, ...given]),
   };
 }

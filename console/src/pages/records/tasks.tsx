@@ -1,16 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
 import { Money } from '../../pieces/money.tsx';
 import { NameLink } from '../../pieces/name-link.tsx';
-import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { PagedList } from '../../pieces/paged-list.tsx';
 import { Table } from '../../pieces/table.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useWords } from '../../words/index.ts';
+import { FilterField, FilterForm } from './filter-form.tsx';
 import styles from './page.module.css';
 import { taskKinds, type RecordsSearch } from './search.ts';
 import { TaskPanel } from './task-panel.tsx';
@@ -56,25 +56,9 @@ export function Tasks() {
     Escape: () => task !== undefined && close(),
   });
 
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const given = (name: string) => {
-      const value = form.get(name);
-      return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-    };
-    const next = { ...ofList, user: given('user'), model: given('model') };
-    void navigate({ to: '/records', search: next as RecordsSearch });
-  }
-
   return (
     <>
-      <form
-        className={styles['tools']}
-        role="search"
-        onSubmit={submit}
-        key={[user, model].join('\n')}
-      >
+      <FilterForm names={['user', 'model']}>
         <nav className="segments" aria-label={say('records.taskKind')}>
           {taskKinds.map((each) => (
             <Link
@@ -91,50 +75,26 @@ export function Tasks() {
             </Link>
           ))}
         </nav>
-        <label className="field">
-          {say('records.model')}
-          <input
-            className="input"
-            id="task-model"
-            name="model"
-            defaultValue={model}
-            maxLength={400}
-          />
-        </label>
+        <FilterField
+          label={say('records.model')}
+          id="task-model"
+          name="model"
+          defaultValue={model}
+        />
         {permissions.includes('usage.read') && (
-          <label className="field">
-            {say('records.person')}
-            <input className="input" name="user" defaultValue={user} maxLength={400} />
-          </label>
+          <FilterField label={say('records.person')} name="user" defaultValue={user} />
         )}
-        <button type="submit" className="button">
-          {say('records.filter')}
-        </button>
-      </form>
-      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Skeleton rows={8} />}
-      {list.isSuccess && tasks.length === 0 && (
-        <p className="state">{say(`records.noTasks.${kind}`)}</p>
-      )}
-      {tasks.length > 0 && (
-        <div className={list.isPlaceholderData ? 'stale' : undefined}>
-          <TaskTable tasks={tasks} search={search} />
-          {list.hasNextPage && (
-            <p className={styles['end']}>
-              <button
-                type="button"
-                className="button"
-                disabled={list.isFetchingNextPage}
-                onClick={() => void list.fetchNextPage()}
-              >
-                {say('records.moreTasks')}
-              </button>
-            </p>
-          )}
-        </div>
-      )}
+      </FilterForm>
+      <PagedList
+        list={list}
+        isEmpty={tasks.length === 0}
+        empty={say(`records.noTasks.${kind}`)}
+        more={say('records.moreTasks')}
+      >
+        <TaskTable tasks={tasks} search={search} />
+      </PagedList>
       {task !== undefined && <TaskPanel id={task} onClose={close} />}
-      <p className={`quiet ${styles['end']}`}>{say('records.tasksNote')}</p>
+      <p className={'quiet list-end'}>{say('records.tasksNote')}</p>
     </>
   );
 }

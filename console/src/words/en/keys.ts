@@ -101,7 +101,6 @@ export const keys = {
   save: 'Save',
   enable: 'Enable',
   disable: 'Disable',
-  stale: 'Somebody has changed this key meanwhile. These are its present settings.',
   close: 'Close',
   lost: 'The key is there, but the response with its secret did not arrive, and the secret is never shown twice. Rotate the key to get another one.',
   rotate: 'Rotate',

@@ -67,3 +67,17 @@ export const states: Words['states'] = {
   copied: '已复制',
   undo: '撤销',
 };
+
+export const two = {
+  title: '在您编辑时，有人更改了 {{name}}',
+  changes: '双方的更改',
+  setting: '设置',
+  before: '之前',
+  theirs: '对方',
+  yours: '您',
+  yes: '是',
+  no: '否',
+  note: '只有一方更改的内容按更改保存。双方都更改的内容，保存您的。',
+  takeTheirs: '采用对方的',
+  saveBoth: '保存双方的更改',
+};

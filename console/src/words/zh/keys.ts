@@ -100,7 +100,6 @@ export const keys: Words['keys'] = {
   save: '保存',
   enable: '启用',
   disable: '停用',
-  stale: '有人在此期间修改了这个密钥。这里是它现在的设置。',
   close: '关闭',
   lost: '密钥已创建，但含有密文的响应没有到达，而密文不会再次显示。请轮换密钥以获得新的密文。',
   rotate: '轮换',

@@ -7,15 +7,17 @@ export type Account = HolderAccount | 'revenue' | 'operator-loss' | 'funding';
 /** `user:<id>` or `team:<id>`. */
 export type HolderAccount = `${'user' | 'team'}:${string}`;
 
-export type EntryKind =
+export const entryKinds = [
   /** The opening balance of an account. */
-  | 'opening'
+  'opening',
   /** Incoming money; the other side is `funding`. */
-  | 'top-up'
+  'top-up',
   /** Money given or taken back to correct a mistake; the other side is `operator-loss`. */
-  | 'correction'
+  'correction',
   /** The cost of usage rows; the other side is `revenue`. */
-  | 'usage';
+  'usage',
+] as const;
+export type EntryKind = (typeof entryKinds)[number];
 
 /** The meter that counts the spending of an account (see `limits/money.ts`). */
 export function balanceMeter(account: HolderAccount): string {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Change } from '#database/change.ts';
 import type { Database } from '#database/schema.ts';
-import { type Account, balanceMeter, type EntryKind, type HolderAccount } from './accounts.ts';
-import { balances, fundingOf } from './balances.repository.ts';
+import type { Account, EntryKind, HolderAccount } from './accounts.ts';
+import { fundingOf } from './balances.repository.ts';
 
 export interface LedgerTransaction {
   /** The database refuses a duplicate. */
@@ -36,7 +36,12 @@ export async function postTransaction(
 
 /** Ids begin with the time, so that an index appends them at its end. @param now Unix milliseconds */
 export function createTransactionId(now: number): string {
-  return `tx_${now.toString(16).padStart(12, '0')}${randomBytes(8).toString('hex')}`;
+  return `${transactionIdAt(now)}${randomBytes(8).toString('hex')}`;
+}
+
+/** What is before every id of this time or of a later one. @param time Unix milliseconds */
+export function transactionIdAt(time: number): string {
+  return `tx_${Math.min(time, 0xffff_ffff_ffff).toString(16).padStart(12, '0')}`;
 }
 
 /**
@@ -170,63 +175,4 @@ async function touchHolder(change: Change, account: HolderAccount): Promise<void
     .where('id', '=', account.slice(account.indexOf(':') + 1))
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw new Error(`there is no account '${account}'`);
-}
-
-/** An entry of one account. Amounts are nano-USD. */
-export interface AccountEntry {
-  readonly id: string;
-  /** Unix milliseconds. */
-  readonly time: number;
-  readonly kind: EntryKind;
-  readonly amount: bigint;
-  /** What the account had after it; null: not known of a list that leaves entries out. */
-  readonly balance: bigint | null;
-  readonly actor: string | null;
-  readonly reason: string | null;
-}
-
-/** Behind which entry a list continues. */
-export interface EntryPlace {
-  readonly time: number;
-  readonly id: string;
-  /** What the account had before that entry; null: not known. */
-  readonly before: bigint | null;
-}
-
-export interface EntryQuestion {
-  /** Absent: the newest ones. */
-  readonly after?: EntryPlace;
-  /** Without those of usage. */
-  readonly isCreditsOnly?: boolean;
-  readonly limit: number;
-}
-
-/** The entries of an account, newest first, and what the account has in that moment. */
-export async function listEntries(
-  db: Kysely<Database>,
-  account: HolderAccount,
-  { after, isCreditsOnly = false, limit }: EntryQuestion,
-): Promise<{ readonly balance: bigint; readonly entries: readonly AccountEntry[] }> {
-  const conditions = [
-    sql`account = ${account}`,
-    ...(isCreditsOnly ? [sql`kind <> 'usage'`] : []),
-    ...(after === undefined
-      ? []
-      : [sql`(time < ${after.time} or (time = ${after.time} and transaction_id < ${after.id}))`]),
-  ];
-  // One statement, so that no charge comes between the balance and the entries.
-  const { rows } = await sql<Omit<AccountEntry, 'balance'> & { credited: bigint | null }>`
-    select transaction_id as id, time, kind, amount, actor, reason,
-      (select credited - spent from spent_totals where meter = ${balanceMeter(account)}) as credited
-    from ledger_entries
-    where ${sql.join(conditions, sql` and `)}
-    order by time desc, transaction_id desc limit ${limit}`.execute(db);
-  const balance = rows[0]?.credited ?? (await balances(db, [account])).get(account) ?? 0n;
-  let next = isCreditsOnly ? null : after === undefined ? balance : after.before;
-  const entries = rows.map(({ id, time, kind, amount, actor, reason }) => {
-    const entry = { id, time, kind, amount, balance: next, actor, reason };
-    if (next !== null) next -= amount;
-    return entry;
-  });
-  return { balance, entries };
 }

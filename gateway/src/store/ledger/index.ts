@@ -5,23 +5,27 @@ export {
   type AccountTotals,
   type BookSums,
 } from './accounts.repository.ts';
-export type { Account, EntryKind, HolderAccount } from './accounts.ts';
+export { entryKinds, type Account, type EntryKind, type HolderAccount } from './accounts.ts';
 export { balances, fundingOf, heldByTasks, spentOf } from './balances.repository.ts';
 export {
   createTransactionId,
   creditAccount,
   CreditOutOfRange,
   IdempotencyConflict,
-  listEntries,
   openAccount,
   postTransaction,
-  type AccountEntry,
   type Booked,
   type Credit,
-  type EntryPlace,
-  type EntryQuestion,
   type LedgerTransaction,
 } from './entries.repository.ts';
+export {
+  listAccountEntries,
+  listEntries,
+  requestsOf,
+  type Entry,
+  type EntryFilter,
+  type EntryPlace,
+} from './entry-list.repository.ts';
 export {
   chargedColumns,
   chargedOf,

@@ -64,6 +64,8 @@ export const filterWords = {
   cost: { read: readAmount, place: column('cost'), of: ({ ended }) => [nanoOf(ended)] },
   ms: { read: readDuration, place: column('duration_ms'), of: ({ ended }) => [ended?.duration_ms] },
   ttft: { read: readDuration, place: column('ttft_ms'), of: ({ ended }) => [ended?.ttft_ms] },
+  // A row has it once it is in the books.
+  transaction: { read: readText, place: column('posting'), of: () => [undefined] },
   asked: {
     read: readYesOrNo,
     place: (table) =>

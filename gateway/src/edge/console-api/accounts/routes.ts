@@ -3,7 +3,7 @@ import { creditBalance } from '#administration/index.ts';
 import { kinds } from '#config/index.ts';
 import { formatUsd, type OpenDatabase, parseUsd } from '#database/index.ts';
 import { findTeam, findUser } from '#identity/index.ts';
-import { type EntryPlace, type HolderAccount, listEntries } from '#ledger/index.ts';
+import { type EntryPlace, type HolderAccount, listAccountEntries } from '#ledger/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
@@ -19,11 +19,9 @@ export function accountRoutes(scope: FastifyInstance, options: PeopleOptions): v
     reads(async (db) => {
       const { limit, after } = pageOf(query);
       const account = await knownAccount(db, parameters);
-      const found = await listEntries(db, account, {
-        ...(after !== undefined && { after: readCursor(after) }),
-        isCreditsOnly: query.credits === 'only',
-        limit: limit + 1,
-      });
+      const { before = null, ...place } = after === undefined ? {} : readCursor(after, account);
+      const filter = { account, ...place, isCreditsOnly: query.credits === 'only' };
+      const found = await listAccountEntries(db, { ...filter, limit: limit + 1 }, before);
       const entries = found.entries.slice(0, limit);
       const last = found.entries.length > limit ? entries.at(-1) : undefined;
       return {
@@ -106,10 +104,16 @@ function cursorOf({
 }
 
 /** @throws ApiError `invalid` */
-function readCursor(cursor: string): EntryPlace {
+function readCursor(
+  cursor: string,
+  account: HolderAccount,
+): { readonly after: EntryPlace; readonly before: bigint | null } {
   const [, time, before, id] = /^(\d{1,15})_(-?\d{1,25}|)_(.+)$/.exec(cursor) ?? [];
   if (time === undefined || before === undefined || id === undefined) {
     throw invalid('cursor', 'expected the next of a page before');
   }
-  return { time: Number(time), before: before === '' ? null : BigInt(before), id };
+  return {
+    after: { time: Number(time), id, account },
+    before: before === '' ? null : BigInt(before),
+  };
 }

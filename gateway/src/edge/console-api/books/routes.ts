@@ -5,12 +5,24 @@ import {
   Refusal,
   type ReconcilerOptions,
 } from '#administration/index.ts';
+import type { z } from 'zod';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
-import { type AccountPlace, listAccounts, sumBooks } from '#ledger/index.ts';
-import { contract } from '../contract/index.ts';
+import { findTeam, findUser } from '#identity/index.ts';
+import {
+  type AccountPlace,
+  type EntryFilter,
+  type HolderAccount,
+  listAccounts,
+  listEntries,
+  requestsOf,
+  sumBooks,
+} from '#ledger/index.ts';
+import { csvLine } from '#usage/index.ts';
+import { contract, type Contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { recordExport, sendPages, storedAs } from '../file-stream.ts';
 import type { Reads } from '../from-database.ts';
-import { serveRoute, type ServeOptions } from '../serve-route.ts';
+import { serveRoute, serveStream, type ServeOptions } from '../serve-route.ts';
 
 export interface BookRoutesOptions extends ServeOptions, Pick<ReconcilerOptions, 'now'> {
   readonly database: OpenDatabase;
@@ -20,6 +32,29 @@ export interface BookRoutesOptions extends ServeOptions, Pick<ReconcilerOptions,
 }
 
 const defaultLimit = 50;
+/** Enough that the cost of a query is little beside that of its lines. */
+const entriesAtOnce = 500;
+
+type Db = OpenDatabase['kysely'];
+type EntryLine = Awaited<ReturnType<typeof listEntries>>[number];
+
+const columns = {
+  id: ({ id }) => id,
+  time: ({ time }) => new Date(time).toISOString(),
+  account_kind: ({ account }) => partsOf(account).kind,
+  account_id: ({ account }) => partsOf(account).id,
+  account: ({ name }) => name,
+  kind: ({ kind }) => kind,
+  // A spreadsheet is to add it up: text with a sign would be taken for a formula.
+  amount: ({ amount }) => Number(formatUsd(amount)),
+  actor: ({ actor }) => actor,
+  reason: ({ reason }) => reason,
+} satisfies Record<string, (entry: EntryLine) => string | number | null>;
+
+const csv = {
+  heading: csvLine(Object.keys(columns)),
+  line: (entry: EntryLine) => csvLine(Object.values(columns).map((column) => column(entry))),
+};
 
 /** The accounts of the books, and whether they agree with the requests. */
 export function bookRoutes(scope: FastifyInstance, options: BookRoutesOptions): void {
@@ -65,6 +100,47 @@ export function bookRoutes(scope: FastifyInstance, options: BookRoutesOptions): 
     };
   });
 
+  serveRoute(scope, contract.listBookEntries, options, async ({ query }) => {
+    const { limit = defaultLimit, cursor, ...filters } = query;
+    return reads(async (db) => {
+      const after = cursor === undefined ? null : readEntryPlace(cursor);
+      const { data, next } = await entryPage(db, filters, limit, after);
+      const requests = await requestsOf(db, data);
+      return {
+        body: {
+          data: data.map(({ account, name, time, amount, ...entry }) => {
+            const charged = requests.get(`${entry.id} ${account}`);
+            const holder = partsOf(account);
+            return {
+              ...entry,
+              time: new Date(time).toISOString(),
+              amount: formatUsd(amount),
+              account: { ...holder, name: name ?? holder.id },
+              requests:
+                charged === undefined
+                  ? null
+                  : {
+                      ...charged,
+                      from: new Date(charged.from).toISOString(),
+                      to: new Date(charged.to).toISOString(),
+                    },
+            };
+          }),
+          next: next === null ? null : entryCursor(next),
+        },
+      };
+    });
+  });
+
+  serveStream(scope, contract.exportBookEntries, options, async ({ query, caller }, begin) => {
+    const pageAfter = (after: EntryFilter['after'] | null) =>
+      reads((db) => entryPage(db, query, entriesAtOnce, after));
+    const first = await pageAfter(null);
+    const name = 'entries.csv';
+    await recordExport(options, caller.actor, { kind: 'books', name }, query);
+    await sendPages(begin('text/csv; charset=utf-8', storedAs(name)), csv, first, pageAfter);
+  });
+
   const replyOf = async () => ({
     body: { running: reconciler.running, last: await reads(lastReconciliation) },
   });
@@ -90,12 +166,62 @@ const holdersOf = ({
   readonly spent: bigint;
 }) => ({ accounts, balance: formatUsd(credited - spent) });
 
+type EntryQuery = z.output<Contract['exportBookEntries']['query']>;
+
+/** A page of the entries that a query asks for, and the last of them where others follow. */
+async function entryPage(
+  db: Db,
+  { account: reference, q, kind, amount, from, to }: EntryQuery,
+  limit: number,
+  after: EntryFilter['after'] | null,
+) {
+  const account = reference === undefined ? null : await accountOf(db, reference);
+  const filter = {
+    ...(account !== null && { account }),
+    ...(kind !== undefined && { kind }),
+    ...(amount !== undefined && { amount }),
+    ...(q !== undefined && { search: q }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(after != null && { after }),
+  };
+  // One more than is shown tells whether there is a next page.
+  const found = await listEntries(db, { ...filter, limit: limit + 1 });
+  const data = found.slice(0, limit);
+  return { data, next: found.length > limit ? (data.at(-1) ?? null) : null };
+}
+
+/** An account that does not exist has no entries. */
+async function accountOf(db: Db, reference: string): Promise<HolderAccount> {
+  const user = await findUser(db, reference);
+  if (user !== null) return `user:${user.id}`;
+  return `team:${(await findTeam(db, reference))?.id ?? ''}`;
+}
+
+/** Of an account such as `team:team_4c`. */
+const partsOf = (account: HolderAccount) => ({
+  kind: account.startsWith('user:') ? ('user' as const) : ('team' as const),
+  id: account.slice('user:'.length),
+});
+
+const entryCursor = ({ time, account, id }: NonNullable<EntryFilter['after']>) =>
+  `${time},${account},${id}`;
+
+/** @throws ApiError `invalid` */
+function readEntryPlace(cursor: string): NonNullable<EntryFilter['after']> {
+  const [, time, account, id] = /^(\d{1,15}),((?:user|team):[^,]+),([^,]+)$/.exec(cursor) ?? [];
+  if (time === undefined || account === undefined || id === undefined) throw unknownCursor();
+  return { time: Number(time), account: account as HolderAccount, id };
+}
+
+function unknownCursor(): ApiError {
+  const message = 'expected the next of a page before';
+  return new ApiError('invalid', `cursor: ${message}`, { fields: [{ path: 'cursor', message }] });
+}
+
 /** @throws ApiError `invalid` */
 function readCursor(cursor: string): AccountPlace {
   const [, balance, kind, id] = /^(-?\d{1,19})_(user|team)_(.+)$/.exec(cursor) ?? [];
-  if (balance === undefined || kind === undefined || id === undefined) {
-    const message = 'expected the next of a page before';
-    throw new ApiError('invalid', `cursor: ${message}`, { fields: [{ path: 'cursor', message }] });
-  }
+  if (balance === undefined || kind === undefined || id === undefined) throw unknownCursor();
   return { balance: BigInt(balance), kind: kind as AccountPlace['kind'], id };
 }

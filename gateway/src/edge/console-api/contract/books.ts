@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { entryKinds } from '#ledger/index.ts';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, searchText, text, time } from './values.ts';
+import { count, money, nothing, ranged, searchText, text, time } from './values.ts';
 
 const account = z.object({
   kind: z.enum(['user', 'team']),
@@ -64,6 +65,87 @@ export const readBooks = defineRoute({
     ],
     next: null,
   },
+});
+
+const entryFilters = {
+  /** The id, the e-mail address or the name of whose account it is: a person, or else a team. */
+  account: text(300).optional(),
+  kind: z.enum(entryKinds, { error: 'expected opening, top-up, correction or usage' }).optional(),
+  /** What accounts got, or what was taken from them. */
+  amount: z.enum(['positive', 'negative'], { error: 'expected positive or negative' }).optional(),
+  /** What the reason, or the name of who made the entry, contains, in capitals or not. */
+  q: searchText,
+};
+
+export const listBookEntries = defineRoute({
+  method: 'GET',
+  path: '/books/entries',
+  summary: 'The entries of all people and teams, newest first',
+  permission: 'users.read',
+  parameters: nothing,
+  query: ranged({
+    ...entryFilters,
+    limit: count(1, 200).optional(),
+    cursor: text(400).optional(),
+  }),
+  body: nothing,
+  response: z.object({
+    data: z.array(
+      z.object({
+        /** Of its transaction. */
+        id: z.string(),
+        time,
+        account: z.object({
+          kind: z.enum(['user', 'team']),
+          id: z.string(),
+          /** The e-mail address of the person, or the name of the team. */
+          name: z.string(),
+        }),
+        /** `opening`, `top-up`, `correction` or `usage`. */
+        kind: z.string(),
+        /** Added to the account, or with a sign taken from it. */
+        amount: money,
+        /** Who made it; null: the gateway, for usage. */
+        actor: z.string().nullable(),
+        reason: z.string().nullable(),
+        /** What was charged, as far as it is kept: how many requests, the id of one, and when the first and the last began. */
+        requests: z.object({ count: z.int(), id: z.string(), from: time, to: time }).nullable(),
+      }),
+    ),
+    next: z.string().nullable(),
+  }),
+  example: {
+    data: [
+      {
+        id: 'tx_019ab1c2d3e4f5061728394a5b6c',
+        time: '2026-11-25T10:00:00.000Z',
+        account: { kind: 'team', id: 'team_4c', name: 'research' },
+        kind: 'usage',
+        amount: '-0.4127',
+        actor: null,
+        reason: null,
+        requests: {
+          count: 38,
+          id: 'req_9d0mUwX2p0H6cYd3Wc4bT7aA',
+          from: '2026-11-25T09:59:58.120Z',
+          to: '2026-11-25T09:59:59.870Z',
+        },
+      },
+    ],
+    next: null,
+  },
+});
+
+export const exportBookEntries = defineRoute({
+  method: 'GET',
+  path: '/books/entries/export',
+  summary: 'The same as a file of CSV',
+  permission: 'users.read',
+  parameters: nothing,
+  query: ranged(entryFilters),
+  body: nothing,
+  response: z.string(),
+  example: 'id,time,account_kind,account_id,account,kind,amount,actor,reason',
 });
 
 const difference = z.object({

@@ -12,7 +12,13 @@ import {
 } from './channels.ts';
 import { exportConfiguration, planConfiguration, readConfiguration } from './configuration.ts';
 import { credit, listEntries } from './accounts.ts';
-import { readBooks, readReconciliation, startReconciliation } from './books.ts';
+import {
+  exportBookEntries,
+  listBookEntries,
+  readBooks,
+  readReconciliation,
+  startReconciliation,
+} from './books.ts';
 import { readDocument } from './document.ts';
 import { changeKey, createKey, listKeys, readKey, revokeKey, rotateKey } from './keys.ts';
 import { readHealth } from './health.ts';
@@ -139,6 +145,8 @@ export const contract = {
   exportConfiguration,
   planConfiguration,
   readBooks,
+  listBookEntries,
+  exportBookEntries,
   readReconciliation,
   startReconciliation,
   listTasks,
