@@ -66,7 +66,8 @@ export function isAllowable(text: string): boolean {
 }
 
 /** What a price is per, or that it multiplies others. */
-export type PriceUnit = 'million_tokens' | 'picture' | 'second' | 'use' | 'factor';
+export const priceUnits = ['million_tokens', 'picture', 'second', 'use', 'factor'] as const;
+export type PriceUnit = (typeof priceUnits)[number];
 
 /** One value of a part of a price. */
 export interface PriceColumn {
