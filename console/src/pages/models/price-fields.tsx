@@ -57,13 +57,13 @@ export function PriceFields({ parts, type, draft, problems, onChange }: Props) {
         return (
           <fieldset className="field" key={unit}>
             <legend>{unitText(unit, say)}</legend>
-            <div className={styles['pair']}>
+            <div className={styles['grid']}>
               {ofUnit.filter((part) => !rare.includes(part)).map(cell)}
             </div>
             {rare.length > 0 && (
               <details className={styles['rare']} open={rare.some(isUsed) || undefined}>
                 <summary>{say('models.form.rare')}</summary>
-                <div className={styles['pair']}>{rare.map(cell)}</div>
+                <div className={styles['grid']}>{rare.map(cell)}</div>
               </details>
             )}
             {unit === 'million_tokens' && <p className="hint">{say('models.form.empty')}</p>}
@@ -225,7 +225,7 @@ const rowsTitle = (part: string, say: Say): string =>
 /** Words for the columns that are no parts themselves. */
 function columnLabel({ name, form }: Column, say: Say): string {
   if (name === '')
-    return say(form === 'factor' ? 'models.units.factor' : 'models.priceColumns.price');
+    return say(form === 'factor' ? 'models.form.factor' : 'models.priceColumns.price');
   return Object.hasOwn(en.models.priceColumns, name)
     ? say(`models.priceColumns.${name}` as TextName)
     : partLabel(name, say);
@@ -238,6 +238,6 @@ const nameLabel = (part: string, say: Say): string =>
 
 function unitText(unit: Column['form'], say: Say): string {
   if (unit === 'count' || unit === 'text') return '';
-  const text = say(`models.units.${unit}`);
-  return unit === 'factor' ? text : say('models.form.priceIn', { unit: text });
+  if (unit === 'factor') return say('models.form.factor');
+  return say('models.form.priceIn', { unit: say(`models.units.${unit}`) });
 }

@@ -16,6 +16,7 @@ export const models = {
     most: 'Longest output, tokens',
     empty: 'Empty: as input, or not charged for.',
     priceIn: 'Price, USD {{unit}}',
+    factor: 'Factor',
     rare: 'Pictures and audio',
     addRow: 'Add: {{name}}',
     removeRow: 'Remove: {{name}}',

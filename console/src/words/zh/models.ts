@@ -18,6 +18,7 @@ export const models: Words['models'] = {
     most: '最长输出（词元）',
     empty: '留空：按输入价格，或不收费。',
     priceIn: '价格（美元，{{unit}}）',
+    factor: '系数',
     rare: '图片与音频',
     addRow: '添加：{{name}}',
     removeRow: '移除：{{name}}',
