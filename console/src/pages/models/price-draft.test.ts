@@ -60,7 +60,7 @@ test('empty rows are not sent, and the places of the others are those that the A
   );
 });
 
-test('a name that is missing, and one that stands there twice, have their problems', () => {
+test('a name that is missing, and one that is there twice, have their problems', () => {
   const video_second = [
     row({ '': '1' }, 'a'),
     row({ '': '2' }, 'b'),

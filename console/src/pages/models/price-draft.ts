@@ -65,7 +65,7 @@ export function pathOf({ name, rows }: PricePart, draft: PriceDraft, at: number)
 export const cellPath = (path: string, column: string): string =>
   column === '' ? path : `${path}.${column}`;
 
-/** What a body has of a draft; null: nothing. Numbers that are none stay texts, which the API refuses. */
+/** What a body has of a draft; null: nothing. Any other text in a number's field is refused by the API. */
 export function priceOf(draft: PriceDraft, parts: readonly PricePart[]): Price {
   const valuesOf = ({ columns }: PricePart, { values }: Row): Value => {
     const given = columns.flatMap(({ name, form }) => {

@@ -1,6 +1,5 @@
 import { useId } from 'react';
 import type { FieldProblem } from '../../api/client.ts';
-import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { en } from '../../words/en.ts';

@@ -135,7 +135,12 @@ const rowOf = (columns: readonly Column[]): z.ZodType =>
     withoutAbsent,
   );
 
-const shown = ({ schema: _, ...rest }: Column): PriceColumn => rest;
+const shown = ({ name, form, required, rare }: Column): PriceColumn => ({
+  name,
+  form,
+  required,
+  rare,
+});
 
 const value = (name: string, types: readonly ModelType[], of: Column): PricePartDescription => ({
   name,

@@ -46,8 +46,9 @@ export interface CatalogueRoutesOptions extends ServeOptions {
 type Db = OpenDatabase['kysely'];
 
 const modelForm: z.input<typeof contract.readModelForm.response> = {
-  price: priceParts.map(({ schema: _, types, columns, names, ...part }) => ({
-    ...part,
+  price: priceParts.map(({ name, rows, types, columns, names }) => ({
+    name,
+    rows,
     types: [...types],
     columns: [...columns],
     names: names && [...names],

@@ -23,7 +23,7 @@ export function pricesOf(price: DeclaredPrice): PricePart[] {
         const ending = figures.length === 1 ? [] : [figure];
         return text === undefined
           ? []
-          : [{ part: [...path, ...ending].join('.'), price: String(text), unit }];
+          : [{ part: [...path, ...ending].join('.'), price: text as string, unit }];
       });
     if (rows === 'value') return row([name], { '': value });
     if (rows === 'list') {
