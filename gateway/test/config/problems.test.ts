@@ -330,6 +330,10 @@ test.each<readonly [text: string, ...problems: string[]]>([
   // Accounts
   ['users: [{ email: ada }]', 'f.yaml:1: users[0].email: expected an e-mail address, got "ada"'],
   [
+    'users: [{ email: "ada@x\\u202egro.example" }]',
+    'f.yaml:1: users[0].email: expected an e-mail address, got "ada@x\u202egro.example"',
+  ],
+  [
     'users: [{ email: a@b.c }, { email: A@B.C }]',
     'f.yaml:1: users[1].email: expected a different email, got the one of users[0]',
   ],

@@ -47,7 +47,7 @@ export {
   type FilterWord,
 } from './filter-words.repository.ts';
 export { ownedTeams, type NameFilters } from './conditions.repository.ts';
-export { csvLine } from './csv.ts';
+export { type Cell, csvLine } from './csv.ts';
 export { type Percentiles } from './latency-buckets.ts';
 export { areDaysWhole, timeDimensions, startOfHour, type Bucket } from './time-cuts.ts';
 export { csvHeading, toCsv } from './csv.ts';
