@@ -217,7 +217,7 @@ export const listChannels = defineRoute({
           attempts: 1_204,
           failed: 2,
           success: 0.998,
-          hours: [...Array.from({ length: 23 }, () => null), 0.998],
+          hours: [...Array.from({ length: 24 }, () => null), 0.998],
           first_token_ms: 420,
           errors: [{ error: 'overloaded', attempts: 2 }],
           answered_at: '2026-11-25T10:00:00.000Z',
