@@ -37,10 +37,13 @@ const defaultSpan = 30 * dayMs;
 /** How many names stand for themselves. */
 const usualFirst = 50;
 
-/** A range as it is asked for; 30 days that end now if nothing is. Unix milliseconds. */
+/**
+ * A range as it is asked for; 30 days that end now if nothing is. These begin with a whole hour: of a part of one no sum is
+ * kept. Unix milliseconds.
+ */
 export function rangeOf({ from, to }: Pick<Query, 'from' | 'to'>, now: number) {
   const end = to ?? now;
-  return { from: from ?? end - defaultSpan, to: end };
+  return { from: from ?? startOfHour(end - defaultSpan), to: end };
 }
 
 /**
