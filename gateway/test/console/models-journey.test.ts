@@ -187,7 +187,12 @@ test.runIf(hasBrowser)(
     await dialog.getByText(/expected a price in USD per million tokens/).waitFor();
     const isWrong = await dialog.getByLabel('Output', { exact: true }).getAttribute('aria-invalid');
     expect(isWrong).toBe('true');
+    // A reload leaves what was typed.
     await dialog.getByLabel('Output', { exact: true }).fill('2000');
+    await page.reload();
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.getByText('This is the price that you had typed here and not saved.').waitFor();
+    expect(await dialog.getByLabel('Output', { exact: true }).inputValue()).toBe('2000');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('declared in the console').waitFor();
     await page.getByRole('cell', { name: '2000' }).waitFor();

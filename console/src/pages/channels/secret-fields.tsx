@@ -17,7 +17,7 @@ const shorten = (key: string): string =>
   key.length < 16 ? '…' : `${key.slice(0, 3)}…${key.slice(-4)}`;
 
 /** Such as "1: sk-…9f2a": keys may look alike. */
-export const keyName = ({ hint, number }: StoredKey, say: Say): string =>
+const keyName = ({ hint, number }: StoredKey, say: Say): string =>
   say('channels.keyNumber', { number, hint });
 
 /** Credentials: stored ones by their hints, which can be taken out, and new ones, which are never shown. */

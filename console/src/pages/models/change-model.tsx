@@ -4,9 +4,10 @@ import { newCallName, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { useEdit } from '../../pieces/use-edit.tsx';
+import { useKeptDraft } from '../../pieces/use-kept-draft.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords, type Say } from '../../words/index.ts';
-import { modelFields, ModelForm, type ModelMembers } from './model-form.tsx';
+import { type KeptPrice, modelFields, ModelForm, type ModelMembers } from './model-form.tsx';
 import { partLabel } from './price-fields.tsx';
 import type { ModelDetail } from './query.ts';
 
@@ -24,9 +25,11 @@ export function AddModel({ id: wanted, onAdded, onClose }: AddProps) {
   const { csrf_token: token } = useSession();
   const sending = useWrite(modelFields);
   const [call] = useState(newCallName);
+  const kept = useKeptDraft<KeptPrice>('model');
   return (
     <Dialog title={say('models.form.addTitle')} onClose={onClose} isWide>
       <ModelForm
+        kept={kept}
         model={null}
         settings={null}
         {...(wanted !== undefined && { id: wanted })}
@@ -36,6 +39,7 @@ export function AddModel({ id: wanted, onAdded, onClose }: AddProps) {
           sending.run(async () => {
             const headers = { 'idempotency-key': call };
             await write<'createModel'>('POST', '/models', { ...members, ...is }, token, headers);
+            kept[1](null);
             await client.invalidateQueries({ queryKey: ['models'] });
             onAdded(is.id, members);
           })
@@ -56,6 +60,7 @@ export function ChangeModel({ model, onClose }: ChangeProps) {
   const client = useQueryClient();
   const { csrf_token: token } = useSession();
   const sending = useWrite(modelFields);
+  const kept = useKeptDraft<KeptPrice>(`model ${model.id}`);
   const {
     object: settings,
     send,
@@ -65,6 +70,7 @@ export function ChangeModel({ model, onClose }: ChangeProps) {
     write: async (body: ModelMembers, headers) => {
       const path = `/models/${encodeURIComponent(model.id)}`;
       await write<'changeModel'>('PATCH', path, body, token, headers);
+      kept[1](null);
       await client.invalidateQueries({ queryKey: ['models'] });
     },
     onChanged: onClose,
@@ -76,6 +82,8 @@ export function ChangeModel({ model, onClose }: ChangeProps) {
     <Dialog title={say('models.form.changeTitle', { name: model.id })} onClose={onClose} isWide>
       <ModelForm
         key={settings.revision}
+        // What somebody else has left is not what was typed here.
+        kept={settings === model.settings ? kept : [null, kept[1]]}
         model={model}
         settings={settings}
         sending={sending}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useEffect, useState, type FormEvent } from 'react';
 import { ApiFailure, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { FormEnd, TextField } from '../../pieces/fields.tsx';
@@ -16,6 +16,7 @@ import {
   partsFor,
   type ModelType,
   type Price,
+  type PriceDraft,
   type PricePart,
 } from './price-draft.ts';
 import { PriceFields } from './price-fields.tsx';
@@ -39,7 +40,15 @@ export interface ModelMembers {
   readonly price?: Price;
 }
 
+/** A price that was typed and not saved. */
+export interface KeptPrice {
+  readonly type: ModelType;
+  readonly draft: PriceDraft;
+}
+
 interface Props {
+  /** As of `useKeptDraft`. */
+  readonly kept: readonly [KeptPrice | null, (draft: KeptPrice | null) => void];
   /** Null: a new one. */
   readonly model: ModelDetail | null;
   /** As the form begins; of a model that exists, its settings. */
@@ -63,6 +72,7 @@ export function ModelForm(props: Props) {
 }
 
 function Fields({
+  kept,
   model,
   settings,
   id,
@@ -73,11 +83,14 @@ function Fields({
 }: Props & { readonly parts: readonly PricePart[] }) {
   const say = useWords();
   const { csrf_token: token } = useSession();
-  const [type, setType] = useState<ModelType>(model?.type ?? 'chat');
+  const [found, keep] = kept;
+  const [restored, setRestored] = useState(found);
+  const [type, setType] = useState<ModelType>(model?.type ?? found?.type ?? 'chat');
   const [before] = useState(() =>
     draftOf((settings?.price as Price | undefined) ?? model?.price ?? null, parts),
   );
-  const [draft, setDraft] = useState(before);
+  const [draft, setDraft] = useState(found?.draft ?? before);
+  useEffect(() => keep(same(draft, before) ? null : { type, draft }), [draft, before, type, keep]);
 
   /** @throws ApiFailure for names that no price can have */
   function readPrice(): Price {
@@ -117,6 +130,21 @@ function Fields({
 
   return (
     <form className={styles['form']} onSubmit={submit}>
+      {restored !== null && (
+        <p className="second" role="status">
+          {say('models.form.kept')}{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              setDraft(before);
+              setRestored(null);
+            }}
+          >
+            {say('channels.draft.discard')}
+          </button>
+        </p>
+      )}
       {model === null && (
         <div className={styles['pair']}>
           <TextField
@@ -195,7 +223,10 @@ function Fields({
         sending={sending}
         cancel={say('models.form.cancel')}
         submit={say('models.form.save')}
-        onCancel={onClose}
+        onCancel={() => {
+          keep(null);
+          onClose();
+        }}
       />
     </form>
   );

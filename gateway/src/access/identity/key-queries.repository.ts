@@ -137,7 +137,7 @@ export async function countUsableKeys(
 }
 
 /** How many keys of a group can be used, and of how many people they are. */
-export interface GroupUse {
+interface GroupUse {
   readonly keys: number;
   readonly people: number;
 }
