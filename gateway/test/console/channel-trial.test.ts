@@ -145,7 +145,7 @@ test.each([
   ['limited', refuses(429, { error: { message: 'Slow down' } }), 429],
   ['funds', refuses(402, { error: { message: 'Top up' } }), 402],
   ['form', refuses(200, '<html>the secret page of an internal service</html>'), 200],
-  // A status without its response is none.
+  // The attempt of a response that was not read has no status.
   ['form', refuses(200, { page: 'the secret page of an internal service' }), null],
   ['upstream', refuses(500, 'root:x:0:0:the secret file'), 500],
 ] as const)('a channel fails as %s', async (className, answer, status) => {
