@@ -368,7 +368,8 @@ export function classOf(
     return classByStatus[status] ?? (status < 500 ? 'refused' : 'upstream');
   if (result.endsWith('timeout')) return 'time';
   if (result === 'tls') return 'tls';
-  if (status === null) return times.has('resolve') ? 'no-connection' : 'no-address';
+  if (status === null && !times.has('status'))
+    return times.has('resolve') ? 'no-connection' : 'no-address';
   return result === 'reset' || result === 'cut' ? 'cut' : 'form';
 }
 
