@@ -37,6 +37,7 @@ import {
   putAlias,
   readAlias,
   readModel,
+  readModelForm,
   removeAlias,
 } from './models.ts';
 import { finishOidc, linkOidc, readMethods, readSignInSettings, startOidc } from './sign-in.ts';
@@ -109,6 +110,7 @@ export const contract = {
   previewGroup,
   previewPrice,
   readModel,
+  readModelForm,
   createModel,
   changeModel,
   listAliases,
