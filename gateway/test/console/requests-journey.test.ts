@@ -78,7 +78,10 @@ test.runIf(hasBrowser)(
     await page.waitForURL((url) => url.searchParams.get('filter') === 'key:members');
     await expect.poll(() => rows.count()).toBe(1);
     await rows.locator('td').last().click();
-    await page.getByRole('complementary', { name: 'Request' }).waitFor();
+    const panel = page.getByRole('complementary', { name: 'Request' });
+    for (const name of ['members', 'member@example.com', 'demo-chat', 'sim']) {
+      await panel.getByRole('link', { name, exact: true }).waitFor();
+    }
     await page.keyboard.press('Escape');
     await filter.fill('');
     await rows.nth(2).waitFor();

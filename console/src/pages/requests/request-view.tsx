@@ -9,6 +9,7 @@ import { receiptOf } from '../../format/receipt.ts';
 import { CopyButton } from '../../pieces/copy-button.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { NameLink } from '../../pieces/name-link.tsx';
 import { resultText } from '../../pieces/result-text.ts';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
@@ -83,13 +84,17 @@ function Head({ detail }: { readonly detail: Detail }) {
         <dl className={styles['facts']}>
           <dt>{say('request.askedBy')}</dt>
           <dd>
-            {clientName(detail.client, say)}, {say('request.keyNamed', { name: detail.key })},{' '}
-            {detail.user}
-            {detail.team !== null && `, ${detail.team}`}
+            {clientName(detail.client, say)}, {say('request.withKey')}{' '}
+            <Name kind="key" name={detail.key} />, <Name kind="user" name={detail.user} />
+            {detail.team !== null && (
+              <>
+                , <Name kind="team" name={detail.team} />
+              </>
+            )}
           </dd>
           <dt>{say('request.model')}</dt>
           <dd>
-            {model}
+            {detail.attempts.length === 0 ? model : <Name kind="model" name={model} />}
             {upstream !== null && upstream !== model && (
               <span className="second"> → {upstream}</span>
             )}
@@ -127,6 +132,15 @@ function Head({ detail }: { readonly detail: Detail }) {
         {curl !== null && <CopyButton text={curl} word={say('lists.copyCurl')} />}
       </div>
     </section>
+  );
+}
+
+/** A name that opens the page of what it names. */
+function Name({ kind, name }: { readonly kind: string; readonly name: string }) {
+  return (
+    <NameLink kind={kind} name={name}>
+      {name}
+    </NameLink>
   );
 }
 
@@ -269,7 +283,9 @@ function Route({ detail: { attempts, route } }: { readonly detail: Detail }) {
             ({ channel, class: reached, status, result, words, upstream_request_id: id }, at) => (
               <li key={`${at} ${channel}`}>
                 <span className="quiet">{at + 1}</span>
-                <span>{channel}</span>
+                <span>
+                  <Name kind="channel" name={channel} />
+                </span>
                 <span className={result === 'completed' ? 'outcome fine' : 'outcome failed'}>
                   <Icon name={result === 'completed' ? 'tick' : 'cross'} size={12} />
                   {status ?? ''} {resultText(result, say)}
@@ -299,7 +315,9 @@ function Route({ detail: { attempts, route } }: { readonly detail: Detail }) {
           {route.map(({ channel, reason }) => (
             <li key={channel}>
               <span className="quiet">–</span>
-              <span className="second">{channel}</span>
+              <span className="second">
+                <Name kind="channel" name={channel} />
+              </span>
               <span className="second">{say(`request.passed.${reason}`)}</span>
             </li>
           ))}

@@ -58,8 +58,7 @@ export const channels = {
   emptyHint:
     'A channel is a way to a vendor or to your own machine: a key, an address, and the models that it serves.',
   simulated: 'Every answer comes from the simulator.',
-  simulatedHint:
-    'No upstream is set up, so the gateway answers with invented text. Add a channel, or write one into the configuration file.',
+  simulatedHint: 'No upstream is set up, so the gateway answers with invented text.',
   noMatch: 'No channel of {{count}} matches.',
   showAll: 'Show all',
   note: 'What fails comes first, then what is asked most. A higher priority is asked first; the weight is the share among equals.',

@@ -40,7 +40,7 @@ export const request = {
   askedBy: 'Asked by',
   model: 'Model',
   protocol: 'Protocol',
-  keyNamed: 'key {{name}}',
+  withKey: 'with the key',
   streamed: 'streamed',
   receipt: 'Receipt',
   what: 'What',

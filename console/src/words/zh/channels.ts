@@ -57,7 +57,7 @@ export const channels: Words['channels'] = {
   empty: '还没有渠道',
   emptyHint: '渠道是通往供应商或您自己机器的一条路：密钥、地址和它提供的模型。',
   simulated: '所有回答都来自模拟器。',
-  simulatedHint: '还没有设置上游，因此网关以虚构的文字回答。请添加渠道，或写入配置文件。',
+  simulatedHint: '还没有设置上游，因此网关以虚构的文字回答。',
   noMatch: '{{count}} 个渠道中没有符合的。',
   showAll: '显示全部',
   note: '出错的在前，其次按请求量。优先级高的先被请求；权重是同级之间的份额。',

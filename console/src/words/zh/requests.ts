@@ -42,7 +42,7 @@ export const request: Words['request'] = {
   askedBy: '来源',
   model: '模型',
   protocol: '协议',
-  keyNamed: '密钥 {{name}}',
+  withKey: '密钥',
   streamed: '流式',
   receipt: '账单',
   what: '项目',
