@@ -56,6 +56,11 @@ test.runIf(hasBrowser)(
     const parts: Buffer[] = [];
     for await (const part of stream) parts.push(part as Buffer);
     expect(Buffer.concat(parts).toString().trimEnd().split('\r\n')).toHaveLength(3);
+    // A part of a name is enough.
+    await page.getByLabel('Object').fill('APTO');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/object=APTO/);
+    expect(await rows.count()).toBe(2);
     await page.getByLabel('Object').fill('nothing');
     await page.keyboard.press('Enter');
     await page.getByText('Nothing was changed in this range').waitFor();

@@ -4,6 +4,7 @@ export { applyFile, ensureDefaultGroup } from './apply-file.ts';
 export {
   type AuditFilter,
   type AuditLine,
+  auditPage,
   listAudit,
   recordAudit,
   removeOldAudit,
