@@ -31,7 +31,7 @@ const spentOf = (name: 'monthly' | 'daily') => (team: ListedTeam) => {
 
 const valueOf: Readonly<Record<Sortable, (team: ListedTeam) => number | string | null>> = {
   team: ({ name }) => name.toLowerCase(),
-  people: ({ members }) => members.length,
+  people: ({ member_count: count }) => count,
   monthly: spentOf('monthly'),
   daily: spentOf('daily'),
   balance: ({ balance }) => Number(balance),

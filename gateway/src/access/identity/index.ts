@@ -56,6 +56,7 @@ export {
   listTeams,
   type Membership,
   membershipsOf,
+  membersOfTeams,
   membershipsOfEach,
   teamBudgets,
   type TeamFilter,

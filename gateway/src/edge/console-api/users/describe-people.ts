@@ -36,7 +36,7 @@ export function createPeopleDescriber({ held, placeInFile, now }: DescriptionOpt
       ),
     );
     const memberships = await membershipsOfEach(db, ids);
-    const keys = await countUsableKeys(db, ids, now());
+    const keys = await countUsableKeys(db, 'user_id', ids, now());
     const usage = await usageBy(db, 'user', hours, { userIds: ids });
     const requests = await lastRequests(db, ids);
     const sessions = await countSessions(db, ids, now());
