@@ -1,4 +1,11 @@
-import { createContext, useEffect, useId, useRef, type ReactNode, type RefObject } from 'react';
+import {
+  createContext,
+  useId,
+  useLayoutEffect,
+  useRef,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 
 /** The dialog around a control: what the control opens has to be inside it, because the page behind waits. */
 export const AroundDialog = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
@@ -18,7 +25,7 @@ export function Dialog({ title, onClose, isWide = false, isOpen = true, children
   const element = useRef<HTMLDialogElement>(null);
   const before = useRef<Element>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (!isOpen) return undefined;
     if (dialog?.open === false) {
@@ -43,7 +50,8 @@ export function Dialog({ title, onClose, isWide = false, isOpen = true, children
         event.preventDefault();
         onClose();
       }}
-      onClose={() => isOpen && onClose()}
+      // The browser reports with the next frame what it has closed. By then the page may have opened it again.
+      onClose={() => isOpen && element.current?.open === false && onClose()}
     >
       <h2 className="dialogTitle" id={id}>
         {title}

@@ -1,4 +1,4 @@
-import { app, palette, link, states } from './en/app.ts';
+import { app, palette, link, states, two } from './en/app.ts';
 import { signIn } from './en/sign-in.ts';
 import { range, lists, data } from './en/lists.ts';
 import { requests, request, parts, results, outcomes } from './en/requests.ts';
@@ -24,6 +24,7 @@ export const en = {
   palette,
   signIn,
   states,
+  two,
   range,
   lists,
   requests,

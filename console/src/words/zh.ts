@@ -1,5 +1,5 @@
 import type { Words } from './index.ts';
-import { app, palette, link, states } from './zh/app.ts';
+import { app, palette, link, states, two } from './zh/app.ts';
 import { signIn } from './zh/sign-in.ts';
 import { range, lists, data } from './zh/lists.ts';
 import { requests, request, parts, results, outcomes } from './zh/requests.ts';
@@ -24,6 +24,7 @@ export const zh: Words = {
   palette,
   signIn,
   states,
+  two,
   range,
   lists,
   requests,

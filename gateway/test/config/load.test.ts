@@ -24,7 +24,42 @@ test('a file with every setting loads completely', () => {
     workingDirectory: '/srv',
     bundledModels: ['bundled-model'],
   });
-  expect(config).toMatchSnapshot({ file: expect.any(String), origins: expect.any(Object) });
+  expect(config).toMatchSnapshot({
+    file: expect.any(String),
+    origins: expect.any(Object),
+    lines: expect.any(Object),
+  });
+});
+
+test('the lines of entries are known in every layout', () => {
+  const text = `groups:
+  - name: a
+
+  # of another group
+  - { name: b }
+channels: [
+  { name: one, provider: simulator, models: [demo-chat] },
+  { name: two, provider: simulator, models: [demo-chat] } ]
+aliases:
+  quick: bundled-model
+  2: bundled-model
+`;
+  const { lines } = parseConfig(text, {
+    file: 'f.yaml',
+    environment: {},
+    bundledModels: ['bundled-model', 'demo-chat'],
+  });
+  // A mapping has names that are numbers first.
+  const [models, users, teams, keys] = [[], [], [], []];
+  expect(lines).toEqual({
+    groups: [2, 5],
+    channels: [7, 8],
+    aliases: [11, 10],
+    models,
+    users,
+    teams,
+    keys,
+  });
 });
 
 test('the configuration is frozen at every level', () => {

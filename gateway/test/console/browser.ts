@@ -7,6 +7,20 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 const program = process.env['SLUICE_TEST_BROWSER'] ?? places.find((path) => existsSync(path));
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
+/**
+ * Ends once two frames have each element at the same place, no animation runs and the page has its fonts: charts take
+ * the width of a window some frames later, and what is half moved is small or covered for a moment.
+ */
+const standstill = `(async () => {
+  const places = () => JSON.stringify(Array.from(document.querySelectorAll('*'), (each) => each.getBoundingClientRect()));
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  await document.fonts.ready;
+  for (let before = '', now = places(); before !== now; before = now, now = places()) {
+    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
+    await frame();
+  }
+})()`;
+
 /** Without a browser the journeys are left out, except where all tests have to run. */
 export const hasBrowser = program !== undefined || process.env['CI'] !== undefined;
 
@@ -41,6 +55,7 @@ export async function visit(url: string, timezoneId?: string): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
+    reducedMotion: 'reduce',
     ...(timezoneId !== undefined && { timezoneId }),
   });
   const page = await context.newPage();
@@ -58,6 +73,7 @@ export async function visit(url: string, timezoneId?: string): Promise<Visit> {
     page,
     complaints,
     async axeProblems() {
+      await page.evaluate(standstill);
       // Through the debugger: the page's policy forbids scripts from elsewhere.
       const session = await page.context().newCDPSession(page);
       await session.send('Runtime.evaluate', { expression: axe });
@@ -75,8 +91,12 @@ export async function visit(url: string, timezoneId?: string): Promise<Visit> {
       await session.detach();
       return result.value as string[];
     },
-    isWider: () =>
-      page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'),
+    async isWider() {
+      await page.evaluate(standstill);
+      return page.evaluate(
+        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+      );
+    },
     async signInAt(path, email, secret = password) {
       await page.goto(`${url}/console${path}`);
       await page.getByLabel('E-mail address').fill(email);

@@ -164,13 +164,24 @@ test('what the file declares stays the file’s, and its place is named', async 
   const refused = await patch('/models/of-the-file', model.etag, { enabled: false });
   expect([refusalOf(refused)[1], refused.body.error?.message]).toEqual([
     'owned_by_file',
-    expect.stringContaining('models[0]'),
+    expect.stringMatching(/\.yaml:\d+, models\[0\]$/),
   ]);
   const alias = await get('/aliases/old');
   const away = await send('DELETE', '/aliases/old', {}, { 'if-match': alias.etag });
   expect(refusalOf(away)[1]).toBe('owned_by_file');
   const groups = (await get('/groups')).body.data ?? [];
   const filed = groups.find(({ name }) => name === 'filed');
+  const places = [
+    model.body.settings?.['declared_in'],
+    alias.body['declared_in'],
+    filed?.['declared_in'],
+  ];
+  const line = (places[0] as { line: number }).line;
+  expect(places).toMatchObject([
+    { path: 'models[0]' },
+    { path: 'aliases.old', line: line + 1 },
+    { path: 'groups[0]', line: line + 3 },
+  ]);
   const dearer = await patch('/groups/filed', `"${String(filed?.['revision'])}"`, {
     price_multiplier: '3',
   });

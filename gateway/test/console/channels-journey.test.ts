@@ -45,7 +45,7 @@ test.runIf(hasBrowser)(
     await row('sim').getByText('file').waitFor();
     expect(await row('sim').getByRole('spinbutton').count()).toBe(0);
     expect(await row('sim').innerText()).toMatch(/answers[^]*1[^]*100 %/);
-    const words = await page.getByTitle(/change it in .*\.yaml, channels\[0\]/).count();
+    const words = await page.getByTitle(/change it in .*\.yaml:\d+, channels\[0\]/).count();
     expect(words).toBe(1);
     await row('spare').getByText('sk-…cdef').waitFor();
     expect(await axeProblems()).toEqual([]);
@@ -281,7 +281,7 @@ test.runIf(hasBrowser)(
 
     // Of the file: to look at, with its place.
     await page.goto(`${gateway.url}/console/channels/sim`);
-    await page.getByText(/change it in .*\.yaml, channels\[0\]/).waitFor();
+    await page.getByText(/change it in .*\.yaml:\d+, channels\[0\]/).waitFor();
     expect(await field('Priority').isDisabled()).toBe(true);
     expect(await save.count()).toBe(0);
     // A clone has everything but secrets.

@@ -21,7 +21,7 @@ test.runIf(hasBrowser)(
   'a person signs in, finds a request, sees why it cost what it did, and leaves',
   { timeout: 120_000 },
   async () => {
-    const { page, signInAt, complaints, axeProblems } = opened;
+    const { page, signInAt, complaints, axeProblems, isWider } = opened;
     const id = await ask(gateway, secrets.member);
     await ask(gateway, secrets.admin, 'nothing-like-it');
     const row = (await gateway.usage()).find((each) => each.id === id);
@@ -67,8 +67,6 @@ test.runIf(hasBrowser)(
     expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
     expect(await axeProblems()).toEqual([]);
     await page.setViewportSize({ width: 360, height: 800 });
-    const isWider = () =>
-      page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
     expect(await isWider()).toBe(false);
     await page.goto(`${gateway.url}/console/requests?open=${id}`);
     await page.getByRole('heading', { name: '账单' }).waitFor();

@@ -98,7 +98,11 @@ describe('keys', () => {
       enabled: true,
       owner: 'file',
       editable: false,
-      declared_in: { file: expect.stringMatching(/\.yaml$/), path: 'keys[1]' },
+      declared_in: {
+        file: expect.stringMatching(/\.yaml$/),
+        line: expect.any(Number),
+        path: 'keys[1]',
+      },
       revision: expect.any(Number),
       rotatable: false,
       created: expect.any(String),

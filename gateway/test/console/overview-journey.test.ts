@@ -54,14 +54,12 @@ test.runIf(hasBrowser)(
   'a person sees what was used and what has to be done, and every figure leads to its requests',
   { timeout: 180_000 },
   async () => {
-    const { page, signInAt, complaints, axeProblems } = opened;
+    const { page, signInAt, complaints, axeProblems, isWider } = opened;
     const folder = process.env['SLUICE_SHOTS'];
     const shot = async (name: string): Promise<void> => {
       if (folder !== undefined)
         await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
     };
-    const isWider = () =>
-      page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
     await signInAt('/', 'admin@example.com');
 
     await page.getByText('nobody-knows-its-price has no price').waitFor();
@@ -127,6 +125,30 @@ test.runIf(hasBrowser)(
     await page.goBack();
     await filter.fill('');
     await page.getByRole('link', { name: 'admins', exact: true }).first().waitFor();
+    // Speed and shares over time are lines of models or channels, with one scale and one legend.
+    const show = page.getByRole('combobox', { name: 'Show' });
+    await show.selectOption('First token, p95, seconds');
+    await page.waitForURL(/metric=firstToken95/);
+    await page.getByRole('heading', { name: 'First token, p95, seconds by Model' }).waitFor();
+    const groups = page.getByRole('combobox', { name: 'By', exact: true }).getByRole('option');
+    expect(await groups.allTextContents()).toEqual(['Model', 'Channel']);
+    await page.getByRole('combobox', { name: 'And by' }).selectOption('channel');
+    const each = page.getByRole('region', { name: 'A chart for each group' });
+    await each.getByRole('listitem').filter({ hasText: 'sim' }).waitFor();
+    await page.getByLabel('As a table').check();
+    await page
+      .getByRole('cell', { name: /^[\d.]+ m?s$/ })
+      .first()
+      .waitFor();
+    await show.selectOption('Success, %');
+    await page.getByRole('cell', { name: '100 %', exact: true }).first().waitFor();
+    expect(await page.getByLabel('Added up').isDisabled()).toBe(true);
+    await page.getByLabel('As a table').uncheck();
+    expect(await axeProblems()).toEqual([]);
+    await shot('usage-success');
+    await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('key');
+    await page.getByRole('combobox', { name: 'And by' }).selectOption('model');
+    await show.selectOption('Cost, USD');
     // In another order, which the address keeps; the totals stand below.
     await page.getByRole('button', { name: 'Key', exact: true }).click();
     await page.waitForURL(/sort=name/);

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { knownServers, providerNames } from '#vendors/index.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,15 +28,6 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(() => gateway?.close());
-
-/** Charts take their new width a moment after the page. */
-async function staysWider({ isWider }: Visit): Promise<boolean> {
-  for (let round = 0; round < 40; round += 1) {
-    if (!(await isWider())) return false;
-    await wait(50);
-  }
-  return true;
-}
 
 /** Opens every page in the second language. */
 async function eachPage({ page }: Visit, look: (name: string) => Promise<void>): Promise<void> {
@@ -78,7 +68,7 @@ test.runIf(hasBrowser)(
       await eachPage(visited, async (name) => {
         for (const width of [1440, 720, 390, 360]) {
           await page.setViewportSize({ width, height: 900 });
-          if (await staysWider(visited))
+          if (await visited.isWider())
             problems.push(`${name} at ${width}: scrolls: ${await widestOf(page)}`);
           // Between a phone and a wide page, the words of the menu are hidden.
           const cut = width === 720 ? [] : await cutLabels(page);

@@ -35,6 +35,8 @@ function reads(db: OpenDatabase['kysely'], from: number, to: number) {
       timeZone: 'Europe/Berlin',
       ...more,
     });
+  const times = (by: Parameters<typeof readLatency>[1]['by'], more = {}) =>
+    readLatency(db, { ...range, by, first: 8, timeZone: 'Europe/Berlin', ...more });
   return {
     list: () => listUsage(db, { ...range, limit: 50 }),
     'list, failed': () => listUsage(db, { ...range, outcome: 'failed', limit: 50 }),
@@ -66,9 +68,15 @@ function reads(db: OpenDatabase['kysely'], from: number, to: number) {
     'histogram, 4xx': () => readHistogram(db, { ...range, statuses: [400, 499] }, day),
     'histogram, a client': () => readHistogram(db, { ...range, client: 'curl' }, day),
     'histogram, a model': () => readHistogram(db, { ...range, model: 'model-3' }, day),
-    latency: () => readLatency(db, range, null),
-    'latency by model': () => readLatency(db, range, 'model'),
-    'latency of one person': () => readLatency(db, { ...range, userId: 'usr_7' }, 'model'),
+    latency: () => times([]),
+    'latency by model': () => times(['model']),
+    'latency by model and day': () => times(['model', 'day']),
+    'latency by model and day of UTC': () => times(['model', 'day'], { timeZone: 'UTC' }),
+    'latency by channel and month': () => times(['channel', 'month']),
+    'latency of the last 30 days by model and hour': () =>
+      times(['model', 'hour'], { from: to - 30 * day }),
+    'latency of one person': () => times(['model'], { userId: 'usr_7' }),
+    'latency of one person by day': () => times(['model', 'day'], { userId: 'usr_7' }),
     'facets, names': () => countNames(db, range),
     'facets, kinds': () => countKinds(db, range),
     'the last day of all models': () => recentHealth(db, null, to),

@@ -12,6 +12,7 @@ import {
   readHistogram,
   readLatency,
   type ExchangeRecord,
+  type Percentiles,
   type UsageEntry,
 } from '#usage/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
@@ -253,40 +254,105 @@ describe.each(dialects)('%s', (dialect) => {
       expect(kinds.status[0]).toEqual({ value: '200', count: 240 });
     });
 
-    it('tell how long requests took, within 5 %, from sums and from rows alike', async () => {
-      const range = { from: start - (start % hour), to: end + day };
+    it('tell how long requests took, in all and over time, within 5 %, from sums and from rows alike', async () => {
       const exact = (values: number[], share: number) =>
         values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
-      for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }, { client: 'codex' }]) {
-        const [found] = await readLatency(database.kysely, { ...filter, ...range }, null);
-        const of = rows.filter(
-          (row) =>
-            row.outcome === 'completed' &&
-            (!('userId' in filter) || row.user === filter.userId) &&
-            (!('model' in filter) || row.model === filter.model) &&
-            (!('client' in filter) || row.client === filter.client),
+      const isNear = (found: Percentiles | null, values: number[]) =>
+        (
+          [
+            ['p50', 0.5],
+            ['p95', 0.95],
+            ['p99', 0.99],
+          ] as const
+        ).every(
+          ([name, share]) => Math.abs((found?.[name] ?? 0) / exact(values, share) - 1) < 0.05,
         );
-        expect(found?.requests).toBe(of.length);
-        for (const [share, name] of [
-          [0.5, 'p50'],
-          [0.95, 'p95'],
-          [0.99, 'p99'],
-        ] as const) {
-          const duration = exact(
-            of.map(({ duration_ms }) => duration_ms),
-            share,
-          );
-          const first = exact(
-            of.map(({ ttft_ms }) => ttft_ms ?? 0),
-            share,
-          );
-          expect(Math.abs((found?.duration?.[name] ?? 0) / duration - 1)).toBeLessThan(0.05);
-          expect(Math.abs((found?.firstToken?.[name] ?? 0) / first - 1)).toBeLessThan(0.05);
+      const wholes = [[], ['model'], ['channel']] as const;
+      const splits = [
+        ['hour'],
+        ['model', 'day'],
+        ['day', 'channel'],
+        ['channel', 'month'],
+      ] as const;
+      for (const timeZone of ['UTC', 'Europe/Berlin']) {
+        for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }, { client: 'codex' }]) {
+          for (const by of [...wholes, ...splits]) {
+            const from = start - (start % hour) + 3 * hour;
+            const { groups, buckets, rest } = await readLatency(database.kysely, {
+              ...filter,
+              from,
+              to: end + day,
+              by,
+              first: 100,
+              timeZone,
+            });
+            const local = new Intl.DateTimeFormat('sv', { timeZone });
+            const partOf = {
+              hour: timeKeyOf.hour,
+              day: ({ time }: UsageEntry) => local.format(new Date(time)),
+              month: ({ time }: UsageEntry) => local.format(new Date(time)).slice(0, 7),
+              model: keyOf.model,
+              channel: keyOf.channel,
+            };
+            const expected = Map.groupBy(
+              rows.filter(
+                (row) =>
+                  row.outcome === 'completed' &&
+                  Date.parse(row.time) >= from &&
+                  (!('userId' in filter) || row.user === filter.userId) &&
+                  (!('model' in filter) || row.model === filter.model) &&
+                  (!('client' in filter) || row.client === filter.client),
+              ),
+              (row) => by.map((dimension) => partOf[dimension](row)).join(' '),
+            );
+            const wrong = groups.filter(({ names, requests, duration, firstToken }) => {
+              const of = expected.get(names.join(' ')) ?? [];
+              return (
+                requests !== of.length ||
+                !isNear(
+                  duration,
+                  of.map(({ duration_ms: ms }) => ms),
+                ) ||
+                !isNear(
+                  firstToken,
+                  of.map(({ ttft_ms: ms }) => ms ?? 0),
+                )
+              );
+            });
+            expect([timeZone, filter, by, wrong, groups.length]).toEqual([
+              timeZone,
+              filter,
+              by,
+              [],
+              expected.size,
+            ]);
+            expect(rest.every((count) => count === 0)).toBe(true);
+            expect(buckets === null).toBe(
+              by.every((each) => each === 'model' || each === 'channel'),
+            );
+          }
         }
       }
-      const byModel = await readLatency(database.kysely, range, 'model');
-      expect(byModel.map(({ name }) => name).toSorted()).toEqual(
-        [0, 1, 2, 3, 4, 5, 6].map((n) => `model-${n}`),
+    });
+
+    it('tell how long requests of all others took together, with the same names first as their sums', async () => {
+      const question = {
+        from: start - (start % hour),
+        to: end + day,
+        by: ['model', 'month'] as const,
+        first: 3,
+        timeZone: 'UTC',
+      };
+      const sums = await groupUsage(database.kysely, { ...question, metric: 'requests' });
+      const { groups, rest } = await readLatency(database.kysely, question);
+      expect(rest).toEqual(sums.rest);
+      const names = (of: readonly { readonly names: readonly (string | null)[] }[]) =>
+        new Set(of.map(({ names: [name] }) => name));
+      // What was refused at once has no model, and took no time.
+      expect(names(groups)).toEqual(names(sums.groups).difference(new Set([''])));
+      expect(names(groups)).toContain(null);
+      expect(groups.reduce((sum, { requests }) => sum + requests, 0)).toBe(
+        rows.filter(({ outcome }) => outcome === 'completed').length,
       );
     });
   });

@@ -4,6 +4,7 @@ import { useCallback, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
+import { changeIn } from '../../pieces/place-in-file.ts';
 import { resultText } from '../../pieces/result-text.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Toast, type ToastText } from '../../pieces/toast.tsx';
@@ -14,7 +15,6 @@ import { channelFormQuery, channelQuery, cloneOf, draftOf, emptyDraft } from './
 import { ChannelEditor } from './editor.tsx';
 import styles from './editor.module.css';
 import { channelsQuery, isPaused, type Channel } from './list.ts';
-import { placeText } from './place.ts';
 import { useChanges } from './use-change.ts';
 
 /** One channel: how it is, and its settings, which are changed and tried here. */
@@ -66,7 +66,7 @@ export function ChannelPage() {
                 onReset={mayChange && isPaused(own) ? () => reset(own) : undefined}
               />
             )}
-            {!channel.editable && <p className={styles['place']}>{placeText(say, channel)}</p>}
+            {!channel.editable && <p className={styles['place']}>{changeIn(channel, say)}</p>}
             <ChannelEditor
               key={channel.id}
               form={form.data}

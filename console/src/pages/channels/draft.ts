@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { read, type Body, type Result } from '../../api/client.ts';
+import { mergeMembers, same } from '../../pieces/merge.ts';
 import { readEvery } from './list.ts';
 
 export type ChannelDetail = Result<'readChannel'>;
@@ -8,7 +9,7 @@ export type Member = ChannelForm['members'][number];
 export type Vendor = ChannelForm['vendors'][number];
 
 /** A secret that the gateway has, as it shows it. */
-interface Hint {
+export interface Hint {
   readonly hint: string;
 }
 
@@ -70,8 +71,6 @@ export function cloneOf(channel: ChannelDetail, form: ChannelForm): Draft {
   return { ...draftOf(channel, form), name: '', api_keys: [], headers: {}, proxy: null };
 }
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
 /** What a body says so that what was before becomes the draft; `null` stands for none. */
 export function bodyOf(before: Draft, draft: Draft): Body<'changeChannel'> {
   const changed = Object.keys(draft).filter((name) => !same(before[name], draft[name]));
@@ -93,66 +92,23 @@ function givenOf(name: string, before: Draft, draft: Draft): unknown {
   return draft[name] === '' ? null : draft[name];
 }
 
-/** Something that can be changed by itself: a member, or one model, header or time-out. */
-export interface Change {
-  readonly member: string;
-  /** Of a model, header or time-out; null: the member has no parts. */
-  readonly part: string | null;
-  readonly before: unknown;
-  readonly theirs: unknown;
-  readonly yours: unknown;
-}
-
-const partsByName = (draft: Draft, member: string): Readonly<Record<string, unknown>> => {
-  if (member === 'models') {
-    return Object.fromEntries(draft.models.map(({ name, upstream }) => [name, upstream || name]));
-  }
-  return draft[member] as Readonly<Record<string, unknown>>;
-};
-const withParts = ['models', 'headers', 'timeouts'];
+/** With every model under its name, as they are changed. */
+const byPart = (draft: Draft) => ({
+  ...draft,
+  models: Object.fromEntries(draft.models.map(({ name, upstream }) => [name, upstream || name])),
+});
 
 /** What two people have made of one channel: each change, and the channel with the changes of both. */
-export function mergeDrafts(
-  before: Draft,
-  theirs: Draft,
-  yours: Draft,
-): { readonly merged: Draft; readonly changes: readonly Change[] } {
-  const changes: Change[] = [];
-  const merged: Record<string, unknown> = {};
-  const decide = (change: Change): unknown => {
-    const isTheirs = !same(change.before, change.theirs);
-    const isYours = !same(change.before, change.yours);
-    if (isTheirs || isYours) changes.push(change);
-    return isYours ? change.yours : change.theirs;
-  };
-  for (const member of Object.keys(yours)) {
-    if (!withParts.includes(member)) {
-      const [a, b, c] = [before[member], theirs[member], yours[member]];
-      merged[member] = decide({ member, part: null, before: a, theirs: b, yours: c });
-      continue;
-    }
-    const [a, b, c] = [before, theirs, yours].map((draft) => partsByName(draft, member));
-    const names = [
-      ...new Set([...Object.keys(b ?? {}), ...Object.keys(c ?? {}), ...Object.keys(a ?? {})]),
-    ];
-    const parts = names
-      .map((part) => {
-        const value = decide({
-          member,
-          part,
-          before: a?.[part],
-          theirs: b?.[part],
-          yours: c?.[part],
-        });
-        return [part, value] as const;
-      })
-      .filter(([, value]) => value !== undefined);
-    merged[member] =
-      member === 'models'
-        ? parts.map(([name, upstream]) => ({ name, upstream: upstream === name ? '' : upstream }))
-        : Object.fromEntries(parts);
-  }
-  return { merged: merged as unknown as Draft, changes };
+export function mergeDrafts(before: Draft, theirs: Draft, yours: Draft) {
+  const { merged, changes } = mergeMembers(byPart(before), byPart(theirs), byPart(yours), [
+    'models',
+    'headers',
+    'timeouts',
+  ]);
+  const models = Object.entries(merged['models'] as Readonly<Record<string, string>>).map(
+    ([name, upstream]) => ({ name, upstream: upstream === name ? '' : upstream }),
+  );
+  return { merged: { ...merged, models } as unknown as Draft, changes };
 }
 
 /** The vendors whose keys look like this one: those with the longest beginning. None: it could be anybody's. */

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'rea
 import { ApiFailure, newCallName, write, type FieldProblem } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
+import { TwoVersions } from '../../pieces/two-versions.tsx';
 import { useWords } from '../../words/index.ts';
 import {
   bodyOf,
@@ -14,14 +15,13 @@ import {
   type Draft,
 } from './draft.ts';
 import styles from './editor.module.css';
-import { MemberField } from './fields.tsx';
+import { changeLabel, MemberField, secretText } from './fields.tsx';
 import { FoundModels } from './found-models.tsx';
 import { LeaveUnsaved } from './leave-unsaved.tsx';
 import { equalsOf, type Channel } from './list.ts';
 import { ModelsField } from './models-field.tsx';
 import { HeadersField, KeysField } from './secret-fields.tsx';
 import { TrialPart } from './trial.tsx';
-import { TwoEditors } from './two-editors.tsx';
 import { VendorField, withKey } from './vendor-field.tsx';
 
 interface Props {
@@ -345,9 +345,11 @@ export function ChannelEditor(props: Props) {
       </form>
       <LeaveUnsaved isUnsaved={isUnsaved} />
       {theirs !== null && merge !== null && (
-        <TwoEditors
+        <TwoVersions
           name={theirs.name}
           changes={merge.changes}
+          labelOf={(change) => changeLabel(change, say)}
+          textOf={(change, value) => secretText(change, value, say)}
           onClose={() => setTheirs(null)}
           onTakeTheirs={() => {
             take(theirs);

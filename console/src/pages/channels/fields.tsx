@@ -4,7 +4,8 @@ import { NamesField } from '../../pieces/name-fields.tsx';
 import { nameOf } from '../../pieces/use-write.ts';
 import { en } from '../../words/en.ts';
 import { useWords, type Say, type TextName } from '../../words/index.ts';
-import type { Member } from './draft.ts';
+import type { Change } from '../../pieces/merge.ts';
+import type { Hint, Member } from './draft.ts';
 import styles from './editor.module.css';
 
 /** What a member is called; its name in the file, if it has no words yet. */
@@ -12,6 +13,21 @@ export function memberLabel(name: string, say: Say): string {
   return Object.hasOwn(en.channels.members, name)
     ? say(`channels.members.${name}` as TextName)
     : name;
+}
+
+/** A member, or a part of one such as a model. */
+export const changeLabel = ({ member, part }: Change, say: Say): ReactNode => (
+  <>
+    {memberLabel(member, say)} {part !== null && <code>{part}</code>}
+  </>
+);
+
+/** Stored secrets by their hints; one that was typed is not shown. Null: the member has no secrets. */
+export function secretText({ member }: Change, value: unknown, say: Say): string | null {
+  if ((member !== 'api_keys' && member !== 'headers') || value == null) return null;
+  const text = (secret: unknown) =>
+    typeof secret === 'string' ? say('channels.newSecret') : (secret as Hint).hint;
+  return Array.isArray(value) ? value.map(text).join(', ') || '–' : text(value);
 }
 
 const hintOf = (name: string, say: Say): string =>

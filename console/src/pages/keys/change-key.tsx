@@ -1,11 +1,12 @@
 import type { FormEvent } from 'react';
 import { write, type Body } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
+import { useFormats } from '../../format/numbers.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { textOf } from '../../pieces/form-values.ts';
-import { useSeen } from '../../pieces/use-seen.ts';
+import { useEdit } from '../../pieces/use-edit.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
-import { useWords } from '../../words/index.ts';
+import { useWords, type TextName } from '../../words/index.ts';
 import { dayOf, GroupField, readSettings, SettingFields, settingNames } from './key-fields.tsx';
 import styles from './page.module.css';
 import type { Key } from './page.tsx';
@@ -16,24 +17,29 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The settings of a key. If somebody else has changed them meanwhile, theirs are shown first. */
+/** The settings of a key. */
 export function ChangeKey({ of, onChanged, onClose }: Props) {
   const say = useWords();
   const { teams, groups, csrf_token: token } = useSession();
-  const { object: key, isStale, change } = useSeen(of);
+  const formats = useFormats();
   const sending = useWrite(['group', ...settingNames]);
+  const {
+    object: key,
+    send,
+    twoVersions,
+  } = useEdit(of, {
+    sending,
+    write: (body: Body<'changeKey'>, headers) =>
+      write<'changeKey'>('PATCH', `/keys/${of.id}`, body, token, headers),
+    onChanged,
+    name: of.name,
+    labelOf: ({ member }) => say(`keys.form.${member}` as TextName),
+    textOf: ({ member }, value) =>
+      member === 'expires_at' && typeof value === 'string' ? formats.time(value) : null,
+  });
   // Those of who pays; what somebody else gave stays.
   const granted = teams.find(({ name }) => name === key.team)?.groups ?? groups;
   const choices = [...new Set([key.group, ...granted])];
-
-  function send(body: Body<'changeKey'>): void {
-    sending.run(async () => {
-      const isChanged = await change((headers) =>
-        write<'changeKey'>('PATCH', `/keys/${key.id}`, body, token, headers),
-      );
-      if (isChanged) onChanged();
-    });
-  }
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
@@ -53,11 +59,6 @@ export function ChangeKey({ of, onChanged, onClose }: Props) {
   return (
     <Dialog title={say('keys.changeNamed', { name: key.name })} onClose={onClose}>
       <form className={styles['form']} onSubmit={submit} key={key.revision}>
-        {isStale && (
-          <p className="problem" role="alert">
-            {say('keys.stale')}
-          </p>
-        )}
         {choices.length > 1 && (
           <GroupField groups={choices} initial={key.group} sending={sending} />
         )}
@@ -82,6 +83,7 @@ export function ChangeKey({ of, onChanged, onClose }: Props) {
           </button>
         </div>
       </form>
+      {twoVersions}
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { readYaml } from '../../api/client.ts';
 import { Dialog, DialogEnd } from '../../pieces/dialog.tsx';
+import { changeIn } from '../../pieces/place-in-file.ts';
 import { Snippet } from '../../pieces/snippet.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
@@ -22,7 +23,7 @@ export function EntryInFile({ of: key, onClose }: Props) {
   });
   return (
     <Dialog title={say('keys.entry', { name })} onClose={onClose}>
-      <p className={styles['place']}>{placeText(say, key)}</p>
+      <p className={styles['place']}>{changeIn(key, say)}</p>
       {entry.isPending && <Skeleton rows={3} />}
       {entry.isError && <ErrorState error={entry.error} onRetry={() => void entry.refetch()} />}
       {entry.isSuccess && <Snippet text={entry.data} label={say('keys.entry', { name })} />}
@@ -30,9 +31,4 @@ export function EntryInFile({ of: key, onClose }: Props) {
       <DialogEnd word={say('keys.close')} onClose={onClose} />
     </Dialog>
   );
-}
-
-/** Such as "change it in sluice.yaml, keys[2]". */
-export function placeText(say: ReturnType<typeof useWords>, { declared_in: place }: Key): string {
-  return place === null ? say('keys.ofFile') : say('keys.ofFileAt', place);
 }

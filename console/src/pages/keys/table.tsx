@@ -6,6 +6,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { changeIn } from '../../pieces/place-in-file.ts';
 import { RowMenu, type RowAction } from '../../pieces/row-menu.tsx';
 import { SortHead } from '../../pieces/sort-head.tsx';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
@@ -14,7 +15,6 @@ import { useWords } from '../../words/index.ts';
 import { filterWord } from '../requests/filter.ts';
 import { modelsQuery } from '../models/query.ts';
 import styles from './page.module.css';
-import { placeText } from './entry-in-file.tsx';
 import type { Key } from './page.tsx';
 import type { Order, Sortable } from './search.ts';
 import { modelsOf } from './secret-once.tsx';
@@ -135,8 +135,8 @@ export function KeyTable(props: Props) {
                   <button
                     type="button"
                     className={styles['badge']}
-                    title={placeText(say, key)}
-                    aria-label={`${say('keys.file')}: ${key.name}, ${placeText(say, key)}`}
+                    title={changeIn(key, say)}
+                    aria-label={`${say('keys.file')}: ${key.name}, ${changeIn(key, say)}`}
                     onClick={() => onShowEntry(key)}
                   >
                     {say('keys.file')}

@@ -6,6 +6,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
 import { ClientTabs } from '../../pieces/client-tabs.tsx';
 import { Icon } from '../../pieces/icon.tsx';
+import { placeText } from '../../pieces/place-in-file.ts';
 import { Snippet } from '../../pieces/snippet.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Table } from '../../pieces/table.tsx';
@@ -68,7 +69,7 @@ function View({ model }: { readonly model: ModelDetail }) {
           {settings?.declared_in && (
             <>
               {': '}
-              <code>{`${settings.declared_in.file}, ${settings.declared_in.path}`}</code>
+              <code>{placeText(settings.declared_in)}</code>
             </>
           )}
         </span>

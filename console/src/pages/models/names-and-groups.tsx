@@ -3,6 +3,7 @@ import { useCallback, useState, type FormEvent } from 'react';
 import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { NameField } from '../../pieces/name-fields.tsx';
+import { placeText } from '../../pieces/place-in-file.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Toast, type ToastText } from '../../pieces/toast.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
@@ -270,7 +271,7 @@ function Origin({ entry: { owner, declared_in: place } }: { readonly entry: Alia
         ? say(
             `models.origins.${owner === 'file' ? 'file' : owner === 'console' ? 'console' : 'bundled'}`,
           )
-        : `${place.file}, ${place.path}`}
+        : placeText(place)}
     </td>
   );
 }

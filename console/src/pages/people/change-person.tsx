@@ -3,7 +3,7 @@ import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { FormEnd } from '../../pieces/fields.tsx';
-import { useSeen } from '../../pieces/use-seen.ts';
+import { useEdit } from '../../pieces/use-edit.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
@@ -16,33 +16,33 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The settings of a person. If somebody else has changed them meanwhile, theirs are shown first. */
+/** The settings of a person. */
 export function ChangePerson({ of, onChanged, onClose }: Props) {
   const say = useWords();
   const { csrf_token: token } = useSession();
-  const { object: user, isStale, change } = useSeen(of);
   const sending = useWrite(personFields);
+  const {
+    object: user,
+    send,
+    twoVersions,
+  } = useEdit(of, {
+    sending,
+    write: (body: ReturnType<typeof readPerson>, headers) =>
+      write<'changeUser'>('PATCH', `/users/${of.id}`, body, token, headers),
+    onChanged,
+    name: nameOfPerson(of),
+    labelOf: ({ member }) => say(`people.form.${member as keyof ReturnType<typeof readPerson>}`),
+  });
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    const body = readPerson(new FormData(event.currentTarget));
-    sending.run(async () => {
-      const isChanged = await change((headers) =>
-        write<'changeUser'>('PATCH', `/users/${user.id}`, body, token, headers),
-      );
-      if (isChanged) onChanged();
-    });
+    send(readPerson(new FormData(event.currentTarget)));
   }
 
   const name = nameOfPerson(user);
   return (
     <Dialog title={say('people.changeNamed', { name })} onClose={onClose}>
       <form className={styles['form']} onSubmit={submit} key={user.revision}>
-        {isStale && (
-          <p className="problem" role="alert">
-            {say('people.stale')}
-          </p>
-        )}
         <PersonFields initial={user} sending={sending} />
         <FormEnd
           sending={sending}
@@ -51,6 +51,7 @@ export function ChangePerson({ of, onChanged, onClose }: Props) {
           onCancel={onClose}
         />
       </form>
+      {twoVersions}
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ import { ApiFailure } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Meter } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { placeText } from '../../pieces/place-in-file.ts';
 import { RowMenu } from '../../pieces/row-menu.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
@@ -181,15 +182,7 @@ function Facts({ of: user }: { readonly of: User }) {
         <dt>{say('people.person.since')}</dt>
         <dd>{formats.day(user.created)}</dd>
         <dt>{say('people.person.managed')}</dt>
-        <dd>
-          {place === null ? (
-            say('people.person.console')
-          ) : (
-            <code>
-              {place.file}, {place.path}
-            </code>
-          )}
-        </dd>
+        <dd>{place === null ? say('people.person.console') : <code>{placeText(place)}</code>}</dd>
       </dl>
     </aside>
   );

@@ -7,7 +7,7 @@ import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import { ChangePerson } from './change-person.tsx';
 import { CreditAccount } from './credit-account.tsx';
-import { DisablePerson } from './disable-person.tsx';
+import { DisableHolder } from './disable-holder.tsx';
 import { LinkOnce } from './link-once.tsx';
 import { nameOfPerson, peopleKey, type User } from './query.ts';
 
@@ -125,7 +125,18 @@ export function usePersonActions() {
         />
       )}
       {open?.kind === 'disable' && (
-        <DisablePerson of={open.user} onDisabled={end} onClose={close} />
+        <DisableHolder
+          path={`/users/${open.user.id}`}
+          revision={open.user.revision}
+          name={nameOfPerson(open.user)}
+          stops={[
+            open.user.keys > 0 && say('people.disableKeys', numberOf(open.user.keys)),
+            open.user.sessions > 0 && say('people.disableSessions', numberOf(open.user.sessions)),
+            say('people.disableText'),
+          ]}
+          onDisabled={end}
+          onClose={close}
+        />
       )}
       {open?.kind === 'link' && (
         <LinkOnce
@@ -162,3 +173,5 @@ export function usePersonActions() {
       setOpen({ kind: 'link', name, invitation }),
   };
 }
+
+const numberOf = (count: number) => ({ count, number: count });

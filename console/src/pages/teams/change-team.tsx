@@ -3,9 +3,9 @@ import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { FormEnd } from '../../pieces/fields.tsx';
-import { useSeen } from '../../pieces/use-seen.ts';
+import { useEdit } from '../../pieces/use-edit.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
-import { useWords } from '../../words/index.ts';
+import { useWords, type TextName } from '../../words/index.ts';
 import styles from '../people/page.module.css';
 import type { Team } from './query.ts';
 import { readTeam, TeamFields, teamFields } from './team-fields.tsx';
@@ -16,32 +16,33 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The settings of a team. If somebody else has changed them meanwhile, theirs are shown first. */
+/** The settings of a team. */
 export function ChangeTeam({ of, onChanged, onClose }: Props) {
   const say = useWords();
   const { csrf_token: token } = useSession();
-  const { object: team, isStale, change } = useSeen(of);
   const sending = useWrite(teamFields);
+  const {
+    object: team,
+    send,
+    twoVersions,
+  } = useEdit(of, {
+    sending,
+    write: (body: ReturnType<typeof readTeam>, headers) =>
+      write<'changeTeam'>('PATCH', `/teams/${of.id}`, body, token, headers),
+    onChanged,
+    name: of.name,
+    labelOf: ({ member, part }) => say(`teams.form.${part ?? member}` as TextName),
+    withParts: ['budget'],
+  });
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    const body = readTeam(new FormData(event.currentTarget));
-    sending.run(async () => {
-      const isChanged = await change((headers) =>
-        write<'changeTeam'>('PATCH', `/teams/${team.id}`, body, token, headers),
-      );
-      if (isChanged) onChanged();
-    });
+    send(readTeam(new FormData(event.currentTarget)));
   }
 
   return (
     <Dialog title={say('teams.changeNamed', { name: team.name })} onClose={onClose}>
       <form className={styles['form']} onSubmit={submit} key={team.revision}>
-        {isStale && (
-          <p className="problem" role="alert">
-            {say('people.stale')}
-          </p>
-        )}
         <TeamFields initial={team} sending={sending} />
         <FormEnd
           sending={sending}
@@ -50,6 +51,7 @@ export function ChangeTeam({ of, onChanged, onClose }: Props) {
           onCancel={onClose}
         />
       </form>
+      {twoVersions}
     </Dialog>
   );
 }

@@ -1,19 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { read, type Query } from '../../api/client.ts';
+import { read } from '../../api/client.ts';
 import { ownTimeZone, zoneOfDays } from '../../app/days.ts';
 import { defaultRange, useSpan } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
-import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
+import { pointsOf, scaleBelow100, scaleOf } from '../../pieces/chart/scale.ts';
+import { Legend, StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { nextOrder } from '../../pieces/order.ts';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { overTime } from '../../pieces/sums/over-time.ts';
 import {
   dimensions,
+  figures,
   inputOf,
+  isSpeed,
+  isSummed,
   partialOf,
-  metrics,
   requestsOf,
   seriesOf,
   type Sums,
@@ -38,12 +42,21 @@ export function UsagePage() {
   const formats = useFormats();
   const navigate = useNavigate();
   const search = useSearch({ from: '/inside/usage' });
-  const { range = defaultRange, metric = 'cost', group = 'model', sub, filter = '' } = search;
-  const { view, cumulative = false, compare = false, sort } = search;
+  const { range = defaultRange, metric: figure = 'cost', filter = '' } = search;
+  const { view, compare = false, sort } = search;
+  // How long requests took is kept by model and channel.
+  const groups = isSpeed(figure) ? (['model', 'channel'] as const) : dimensions;
+  const group = groups.find((name) => name === search.group) ?? 'model';
+  const second = groups.find((name) => name === search.sub && name !== group);
+  const metric = isSummed(figure) ? figure : 'requests';
+  const cumulative = search.cumulative === true && isSummed(figure);
+  const isLine = cumulative || !isSummed(figure);
   const span = useSpan(search);
   const zone = search.tz ?? ownTimeZone;
   const usual = span.length <= 3 * day ? 'hour' : 'day';
-  const bucket = search.bucket ?? usual;
+  const hourDays = isSpeed(figure) ? 31 : 100;
+  const cuts = buckets.filter((name) => name !== 'hour' || span.length <= hourDays * day);
+  const bucket = cuts.find((name) => name === search.bucket) ?? usual;
   const asked = {
     ...(filter !== '' && { filter }),
     from: span.from,
@@ -51,22 +64,33 @@ export function UsagePage() {
     metric,
     tz: zoneOfDays(zone),
   };
-  const overTime = useSums({ ...asked, by: `${group},${bucket}`, first: '8' });
-  const second = sub === group ? undefined : sub;
-  const byName = useSums({
-    ...asked,
-    by: second === undefined ? group : `${group},${second}`,
-    first: '50',
+  const inTime = useQuery({
+    ...overTime({ ...asked, by: `${group},${bucket}`, first: '8' }, figure),
+    placeholderData: (previous) => previous,
   });
-  const failed = [overTime, byName].find(({ isError }) => isError);
+  const byName = useQuery({
+    queryKey: ['sums', asked, group, second],
+    queryFn: ({ signal }) => {
+      const by = second === undefined ? group : `${group},${second}`;
+      return read<'sumUsage'>('/usage/sums', { ...asked, by, first: '50' }, signal);
+    },
+    placeholderData: (previous) => previous,
+    refetchInterval: 60_000,
+  });
+  const failed = [inTime, byName].find(({ isError }) => isError);
   const change = (part: Partial<Record<keyof UsageSearch, unknown>>): void => {
     void navigate({ to: '/usage', search: { ...search, ...part } as UsageSearch });
   };
-  const amount = (value: number) =>
-    metric === 'cost' ? `${formats.amount(value)} USD` : formats.count(Math.round(value));
-
+  const amount = (value: number) => {
+    if (figure === 'cost') return `${formats.amount(value)} USD`;
+    if (figure === 'success') return `${formats.share(value / 100)} %`;
+    if (figure === 'cached') return `${formats.percent(value / 100)} %`;
+    return isSpeed(figure) ? formats.duration(value * 1_000) : formats.count(Math.round(value));
+  };
+  const names = byName.data && [...new Set(byName.data.data.map(({ name }) => name))];
   const series =
-    overTime.data === undefined ? [] : seriesOf(overTime.data, group, metric, cumulative, say);
+    inTime.data === undefined ? [] : seriesOf(inTime.data, group, figure, cumulative, say, names);
+  const chartScale = figure === 'success' ? scaleBelow100 : scaleOf;
   return (
     <>
       <header className="top">
@@ -77,29 +101,29 @@ export function UsagePage() {
         <div className={styles['choices']}>
           <Choice
             label={say('explore.metric')}
-            value={metric}
-            values={metrics}
+            value={figure}
+            values={figures}
             text={(name) => say(`explore.metrics.${name}`)}
             onChange={(name) => change({ metric: name })}
           />
           <Choice
             label={say('explore.group')}
             value={group}
-            values={dimensions}
+            values={groups}
             text={(name) => say(`explore.dimensions.${name}`)}
             onChange={(name) => change({ group: name })}
           />
           <Choice
             label={say('explore.second')}
             value={second ?? ''}
-            values={['', ...dimensions.filter((name) => name !== group)] as const}
+            values={['', ...groups.filter((name) => name !== group)] as const}
             text={(name) => (name === '' ? '–' : say(`explore.dimensions.${name}`))}
             onChange={(name) => change({ sub: name === '' ? undefined : name })}
           />
           <Choice
             label={say('explore.bucket')}
             value={bucket}
-            values={buckets.filter((name) => name !== 'hour' || span.length <= 100 * day)}
+            values={cuts}
             text={(name) => say(`explore.buckets.${name}`)}
             onChange={(name) => change({ bucket: name })}
           />
@@ -107,6 +131,7 @@ export function UsagePage() {
             <input
               type="checkbox"
               checked={cumulative}
+              disabled={!isSummed(figure)}
               onChange={({ target }) => change({ cumulative: target.checked ? true : undefined })}
             />
             {say('explore.cumulative')}
@@ -151,17 +176,17 @@ export function UsagePage() {
             <ErrorState
               error={failed.error}
               onRetry={() => {
-                void overTime.refetch();
+                void inTime.refetch();
                 void byName.refetch();
               }}
             />
           )}
         {failed === undefined && byName.data === undefined && <Skeleton rows={10} />}
         {byName.data?.requests === 0 && <p className="state">{say('overview.empty')}</p>}
-        {overTime.data !== undefined && overTime.data.requests > 0 && (
-          <section className={stale(overTime, styles['chart'])}>
+        {inTime.data !== undefined && inTime.data.data.length > 0 && (
+          <section className={stale(inTime, styles['chart'])}>
             <h2 className="title">
-              {say(`explore.metrics.${metric}`)}{' '}
+              {say(`explore.metrics.${figure}`)}{' '}
               <span className="quiet">
                 {say('explore.by', { name: say(`explore.dimensions.${group}`) })}
               </span>
@@ -170,22 +195,26 @@ export function UsagePage() {
               <p className="quiet">{say('explore.daysOfUtc', { zone })}</p>
             )}
             {view === 'table' ? (
-              <TimeTable sums={overTime.data} series={series} format={amount} />
+              <TimeTable sums={inTime.data} series={series} format={amount} />
             ) : (
-              <StackedBars
-                label={say('explore.chart')}
-                bars={(overTime.data.buckets ?? []).map(({ name }) => formats.part(name))}
-                partial={partialOf(overTime.data, zoneOfDays(zone))}
-                series={series}
-                isLine={cumulative}
-                format={amount}
-                height={280}
-                onPick={(at) => {
-                  const part = overTime.data.buckets?.[at];
-                  if (part === undefined) return;
-                  void navigate({ to: '/requests', search: requestsOf([], part, filter) ?? {} });
-                }}
-              />
+              <>
+                {!isSummed(figure) && <Legend series={series} />}
+                <StackedBars
+                  label={say('explore.chart')}
+                  bars={(inTime.data.buckets ?? []).map(({ name }) => formats.part(name))}
+                  partial={partialOf(inTime.data, zoneOfDays(zone))}
+                  series={series}
+                  isLine={isLine}
+                  format={amount}
+                  height={280}
+                  {...(!isSummed(figure) && { scale: chartScale(pointsOf(series)) })}
+                  onPick={(at) => {
+                    const part = inTime.data.buckets?.[at];
+                    if (part === undefined) return;
+                    void navigate({ to: '/requests', search: requestsOf([], part, filter) ?? {} });
+                  }}
+                />
+              </>
             )}
           </section>
         )}
@@ -198,8 +227,9 @@ export function UsagePage() {
               group={group}
               second={second}
               bucket={bucket}
-              metric={metric}
-              isLine={cumulative}
+              figure={figure}
+              isLine={isLine}
+              scaleOf={chartScale}
               zone={zoneOfDays(zone)}
               sums={byName.data}
               format={amount}
@@ -251,15 +281,6 @@ export function UsagePage() {
 /** What is shown while other figures load is dimmed: it does not belong to what was chosen. */
 const stale = ({ isPlaceholderData }: { isPlaceholderData: boolean }, className = '') =>
   isPlaceholderData ? `${className} stale` : className;
-
-function useSums(query: Query<'sumUsage'>) {
-  return useQuery({
-    queryKey: ['sums', query],
-    queryFn: ({ signal }) => read<'sumUsage'>('/usage/sums', query, signal),
-    placeholderData: (previous) => previous,
-    refetchInterval: 60_000,
-  });
-}
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;

@@ -2,7 +2,7 @@ import type { Day } from '../../app/days.ts';
 import { readRangeSearch, type RangeSearch } from '../../app/range.ts';
 import { readOrder } from '../../pieces/order.ts';
 import { sumsColumns, type SumsOrder } from '../../pieces/sums/sums-table.tsx';
-import { dimensions, metrics, type Dimension, type Metric } from '../../pieces/sums/sums.ts';
+import { dimensions, figures, type Dimension, type Figure } from '../../pieces/sums/sums.ts';
 
 /** Two days in their order. */
 export function readDays(value: unknown): readonly [first: Day, last: Day] | null {
@@ -17,7 +17,7 @@ export type Bucket = (typeof buckets)[number];
 
 /** What the page shows; everything is in the address, so a link shows the same to whoever may see it. */
 export interface UsageSearch extends RangeSearch {
-  readonly metric?: Metric;
+  readonly metric?: Figure;
   readonly group?: Dimension;
   readonly sub?: Dimension;
   readonly bucket?: Bucket;
@@ -34,7 +34,7 @@ export interface UsageSearch extends RangeSearch {
 export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
   const one = <Value extends string>(known: readonly Value[], name: string): Value | undefined =>
     known.find((value) => value === search[name]);
-  const metric = one(metrics, 'metric');
+  const metric = one(figures, 'metric');
   const group = one(dimensions, 'group');
   const sub = one(dimensions, 'sub');
   const bucket = one(buckets, 'bucket');

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { read, type Query } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
-import { inputOf, requestsOf, type Sums } from '../../pieces/sums/sums.ts';
+import { inputOf, requestsOf, type Latency, type Sums } from '../../pieces/sums/sums.ts';
 import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
@@ -29,7 +29,7 @@ export function SpeedTable({ by, query, sums, filter }: Props) {
     return <ErrorState error={latency.error} onRetry={() => void latency.refetch()} />;
   }
   if (latency.data === undefined) return <Skeleton rows={4} />;
-  const times = new Map(latency.data.data.map((each) => [each.name, each]));
+  const times = new Map<string | null, Latency>(latency.data.data.map((each) => [each.name, each]));
   const rows = totalsOf(sums).filter(({ name }) => times.has(name));
   if (rows.length === 0) return null;
   const pair = (of: { readonly p50: number; readonly p95: number } | null) =>

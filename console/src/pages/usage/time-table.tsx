@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useFormats } from '../../format/numbers.ts';
 import type { Series } from '../../pieces/chart/stacked-bars.tsx';
-import type { Sums } from '../../pieces/sums/sums.ts';
+import type { OverTime } from '../../pieces/sums/sums.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 
 interface Props {
-  readonly sums: Sums;
+  readonly sums: Pick<OverTime, 'buckets'>;
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
 }
@@ -38,7 +38,7 @@ export function TimeTable({ sums: { buckets }, series, format }: Props) {
               </td>
               {series.map(({ name: of, values }) => (
                 <td key={of} className="number">
-                  {values[at] === 0 ? <span className="quiet">0</span> : format(values[at] ?? 0)}
+                  <Value value={values[at] ?? null} format={format} />
                 </td>
               ))}
             </tr>
@@ -47,4 +47,9 @@ export function TimeTable({ sums: { buckets }, series, format }: Props) {
       </table>
     </div>
   );
+}
+
+function Value({ value, format }: Pick<Props, 'format'> & { readonly value: number | null }) {
+  if (value !== null && value !== 0) return format(value);
+  return <span className="quiet">{value === null ? '–' : '0'}</span>;
 }

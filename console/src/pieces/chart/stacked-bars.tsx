@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import { useWords } from '../../words/index.ts';
 import styles from './chart.module.css';
-import { axisLabel, niceTop } from './scale.ts';
+import { axisLabel, scaleOf, type Scale } from './scale.ts';
 import { useWidth } from './use-width.ts';
 
 export interface Series {
   readonly name: string;
   /** A token such as `--c1`. */
   readonly color: string;
-  /** One for each bar. */
-  readonly values: readonly number[];
+  /** One for each bar; null: there is none, and a line has a gap. */
+  readonly values: readonly (number | null)[];
 }
 
 interface Props {
@@ -24,8 +24,8 @@ interface Props {
   readonly onPick?: (bar: number) => void;
   readonly isLine?: boolean;
   readonly height?: number;
-  /** The value that the scale reaches at least; absent: the highest one. */
-  readonly top?: number;
+  /** Absent: from zero to the highest value. */
+  readonly scale?: Scale;
 }
 
 /** Of a character on the edge, about. */
@@ -43,7 +43,7 @@ export function StackedBars({
   onPick,
   isLine = false,
   height = 240,
-  top: least = 0,
+  scale,
 }: Props) {
   const say = useWords();
   const [width, measure] = useWidth(720);
@@ -54,14 +54,17 @@ export function StackedBars({
       ? Math.max(0, ...series.map(({ values }) => values[at] ?? 0))
       : series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
   );
-  const top = niceTop(Math.max(least, ...totals));
-  const lines = [0, 0.25, 0.5, 0.75, 1].filter((part) => top > 0 || part === 0);
-  const widths = lines.map((part) => axisLabel(top * part).length * letter);
+  const { from: lowest, to: top } = scale ?? scaleOf(totals);
+  const size = top - lowest;
+  const lines = [0, 0.25, 0.5, 0.75, 1]
+    .filter((part) => size > 0 || part === 0)
+    .map((part) => lowest + size * part);
+  const widths = lines.map((value) => axisLabel(value).length * letter);
   const left = Math.max(...widths) + 14;
   const step = (width - left) / Math.max(1, bars.length);
   const bar = Math.max(1, Math.min(step - Math.min(2, step / 4), widest));
   const x = (at: number) => left + at * step + (step - bar) / 2;
-  const y = (value: number) => base - (top === 0 ? 0 : (value / top) * (base - 10));
+  const y = (value: number) => base - (size === 0 ? 0 : ((value - lowest) / size) * (base - 10));
   const everyNth = Math.max(1, Math.ceil(labelSpace / step));
   const shown = hovered === null ? null : Math.min(hovered, bars.length - 1);
   return (
@@ -80,11 +83,11 @@ export function StackedBars({
         onPointerLeave={() => setHovered(null)}
         onClick={() => shown !== null && onPick?.(shown)}
       >
-        {lines.map((part) => (
-          <g key={part}>
-            <path className={styles['grid']} d={`M${left} ${y(top * part)}H${width}`} />
-            <text x={left - 8} y={y(top * part) + 4} textAnchor="end">
-              {axisLabel(top * part)}
+        {lines.map((value) => (
+          <g key={value}>
+            <path className={styles['grid']} d={`M${left} ${y(value)}H${width}`} />
+            <text x={left - 8} y={y(value) + 4} textAnchor="end">
+              {axisLabel(value)}
             </text>
           </g>
         ))}
@@ -99,11 +102,19 @@ export function StackedBars({
         )}
         {isLine
           ? series.map(({ name, color, values }) => (
-              <polyline
+              <path
                 key={name}
                 className={styles['line']}
                 style={{ stroke: `var(${color})` }}
-                points={values.map((value, at) => `${x(at) + bar / 2},${y(value)}`).join(' ')}
+                d={values
+                  .map((value, at) => {
+                    if (value === null) return '';
+                    // A value between gaps is a dot.
+                    const isFirst = at === 0 || values[at - 1] === null;
+                    const point = `${x(at) + bar / 2} ${y(value)}`;
+                    return isFirst ? `M${point}h0` : `L${point}`;
+                  })
+                  .join('')}
               />
             ))
           : stacked(series, bars.length).map(({ name, color, parts }) => (
@@ -112,12 +123,12 @@ export function StackedBars({
                 style={{ fill: `var(${color})` }}
                 d={parts
                   .map(([from, to], at) => {
-                    const size = y(from) - y(to);
+                    const tall = y(from) - y(to);
                     // A hairline between parts, unless it would swallow the part.
-                    const gap = size > 3 ? 1 : 0;
-                    return size <= 0
+                    const gap = tall > 3 ? 1 : 0;
+                    return tall <= 0
                       ? ''
-                      : `M${x(at)} ${y(to)}h${bar}v${Math.max(0.5, size - gap)}h${-bar}z`;
+                      : `M${x(at)} ${y(to)}h${bar}v${Math.max(0.5, tall - gap)}h${-bar}z`;
                   })
                   .join('')}
               />
@@ -155,18 +166,32 @@ export function StackedBars({
               : bars[shown]}
           </p>
           {series
-            .map(({ name, color, values }) => ({ name, color, value: values[shown] ?? 0 }))
-            .filter(({ value }) => value > 0)
+            .map(({ name, color, values }) => ({ name, color, value: values[shown] ?? null }))
+            .filter(({ value }) => value !== null && (isLine || value > 0))
             .map(({ name, color, value }) => (
               <p key={name}>
                 <Swatch color={color} />
                 <span className="cut">{name}</span>
-                <span>{format(value)}</span>
+                <span>{format(value ?? 0)}</span>
               </p>
             ))}
         </div>
       )}
     </div>
+  );
+}
+
+/** The names of all series, for several charts or lines. */
+export function Legend({ series }: { readonly series: readonly Omit<Series, 'values'>[] }) {
+  return (
+    <ul className={styles['legend']}>
+      {series.map(({ name, color }) => (
+        <li key={name}>
+          <Swatch color={color} />
+          {name}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -65,4 +65,21 @@ export const states = {
   copy: 'Copy',
   copied: 'Copied',
   undo: 'Undo',
+  undone: '{{name}} is as before.',
+  changedMeanwhile:
+    'Somebody has changed {{name}} meanwhile, so nothing was saved. The list shows its present settings.',
+} as const;
+
+export const two = {
+  title: 'Somebody changed {{name}} while you edited it',
+  changes: 'Changes of both',
+  setting: 'Setting',
+  before: 'Before',
+  theirs: 'Theirs',
+  yours: 'Yours',
+  yes: 'yes',
+  no: 'no',
+  note: 'What only one of you has changed is saved as it was changed. Where both changed the same, yours is saved.',
+  takeTheirs: 'Take theirs',
+  saveBoth: 'Save both changes',
 } as const;

@@ -74,7 +74,6 @@ export const people = {
   inviteSend: 'Invite',
   save: 'Save',
   cancel: 'Cancel',
-  stale: 'Somebody has changed this meanwhile. These are the present settings.',
   link: {
     title: 'A link for {{name}}',
     text: 'Send it to the person. With it, the person sets a password and is signed in. It works once, until {{time}}, and is shown this once. Another link ends it.',

@@ -43,6 +43,12 @@ export const explore = {
     failed: 'Failed',
     input: 'Input tokens',
     output: 'Output tokens',
+    success: 'Success, %',
+    cached: 'Input from caches, %',
+    firstToken: 'First token, p50, seconds',
+    firstToken95: 'First token, p95, seconds',
+    duration: 'Duration, p50, seconds',
+    duration95: 'Duration, p95, seconds',
   },
   dimensions: {
     model: 'Model',

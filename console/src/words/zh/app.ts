@@ -66,4 +66,20 @@ export const states: Words['states'] = {
   copy: '复制',
   copied: '已复制',
   undo: '撤销',
+  undone: '{{name}} 已恢复原样。',
+  changedMeanwhile: '其间有人更改了 {{name}}，因此没有保存。列表显示的是它现在的设置。',
+};
+
+export const two = {
+  title: '在您编辑时，有人更改了 {{name}}',
+  changes: '双方的更改',
+  setting: '设置',
+  before: '之前',
+  theirs: '对方',
+  yours: '您',
+  yes: '是',
+  no: '否',
+  note: '只有一方更改的内容按更改保存。双方都更改的内容，保存您的。',
+  takeTheirs: '采用对方的',
+  saveBoth: '保存双方的更改',
 };

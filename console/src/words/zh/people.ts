@@ -76,7 +76,6 @@ export const people: Words['people'] = {
   inviteSend: '邀请',
   save: '保存',
   cancel: '取消',
-  stale: '其他人已在此期间更改。以下是当前设置。',
   link: {
     title: '给 {{name}} 的链接',
     text: '请把它发给此人。此人用它设置密码并登录。链接只能使用一次，有效至 {{time}}，并且只显示这一次。生成新的链接后，它即失效。',

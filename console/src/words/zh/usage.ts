@@ -45,6 +45,12 @@ export const explore: Words['explore'] = {
     failed: '失败',
     input: '输入词元',
     output: '输出词元',
+    success: '成功率，%',
+    cached: '来自缓存的输入，%',
+    firstToken: '首个词元，p50，秒',
+    firstToken95: '首个词元，p95，秒',
+    duration: '用时，p50，秒',
+    duration95: '用时，p95，秒',
   },
   dimensions: {
     model: '模型',

@@ -22,6 +22,8 @@ export interface Config extends Omit<Settings, 'server'> {
   readonly listsDigest: string | null;
   /** Where the settings are from that do not have their default, by their path in the file: `server.port`. */
   readonly origins: Readonly<Record<string, Origin>>;
+  /** The line of each entry of the file's lists, in their order. */
+  readonly lines: Readonly<Partial<Record<keyof Declared, readonly number[]>>>;
   readonly server: Omit<Settings['server'], 'tls'> & {
     /** PEM file paths, both or none. */
     readonly tls: { readonly cert: string; readonly key: string } | null;

@@ -22,6 +22,6 @@ export { isName, isTimeZone, parseTimestamp } from './leaf.ts';
 export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
 export { nearest } from './near.ts';
 export { isWithinRanges, parseHttpUrl, postgresUrls } from './network.ts';
-export { ConfigError, type ConfigProblem, formatProblem } from './problem.ts';
+export { ConfigError, type ConfigProblem, formatPath, formatProblem } from './problem.ts';
 export { enoughBits, seemingBits } from './secret-strength.ts';
 export { parseDuration } from './units.ts';

@@ -106,6 +106,7 @@ export function checkRoot(
     file,
     listsDigest: file === null ? null : digestOfLists(fileRoot),
     origins: originsOf(fileRoot, root, lineOf),
+    lines: file === null ? {} : linesOf(declared, lineOf),
     environment,
     workingDirectory,
     proxies,
@@ -191,6 +192,7 @@ function assemble(
     readonly file: string | null;
     readonly listsDigest: string | null;
     readonly origins: Config['origins'];
+    readonly lines: Config['lines'];
     readonly environment: Environment;
     readonly workingDirectory: string;
     readonly proxies: Config['proxies'];
@@ -203,6 +205,7 @@ function assemble(
     file: origin.file,
     listsDigest: origin.listsDigest,
     origins: origin.origins,
+    lines: origin.lines,
     ...rest,
     server: {
       ...server,
@@ -223,6 +226,15 @@ function assemble(
     proxies: origin.proxies,
     environmentKeys: providerKeys(origin.environment),
   });
+}
+
+function linesOf(declared: Declared, lineOf: ConfigDocument['lineOf']): Config['lines'] {
+  const lines = listKeys.map((section) => {
+    const entries = declared[section];
+    const keys = Array.isArray(entries) ? [...entries.keys()] : Object.keys(entries);
+    return [section, keys.map((key: string | number) => lineOf([section, key]) ?? 1)];
+  });
+  return Object.fromEntries(lines) as Config['lines'];
 }
 
 /** Of what stands in the file: the defaults of another version of the gateway do not change it. */

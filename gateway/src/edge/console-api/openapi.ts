@@ -24,6 +24,7 @@ const error = {
         object: { type: 'object', description: 'the object as it is now' },
         file: { type: 'string', description: 'the configuration file that declares it' },
         path: { type: 'string', description: 'the place in that file' },
+        line: { type: 'integer', description: 'its line there, from 1' },
         request_id: { type: 'string' },
       },
     },

@@ -6,6 +6,7 @@ import {
   ConfigError,
   type DeclaredKind,
   type EntryOf,
+  formatPath,
   type Kind,
   parseEntry,
 } from '#config/index.ts';
@@ -75,22 +76,22 @@ export function callOf(
 export type PlaceInFile = (
   kind: DeclaredKind,
   name: string,
-) => { readonly file: string; readonly path: string } | null;
+) => { readonly file: string; readonly line: number; readonly path: string } | null;
 
 /** The places of a file. @param file as it is in force */
 export const createPlaceInFile =
-  (file: () => Pick<Config, 'file' | 'declared'>): PlaceInFile =>
+  (config: () => Pick<Config, 'file' | 'declared' | 'lines'>): PlaceInFile =>
   ({ section, identity }, name) => {
-    const { file: path, declared } = file();
+    const { file, declared, lines } = config();
     const entries: object = declared?.[section] ?? [];
-    if (path === null) return null;
     // Aliases are a mapping.
-    if (!Array.isArray(entries)) {
-      return Object.hasOwn(entries, name) ? { file: path, path: `${section}.${name}` } : null;
-    }
-    const list = entries as readonly Readonly<Record<string, unknown>>[];
-    const index = list.findIndex((entry) => entry[identity] === name);
-    return index < 0 ? null : { file: path, path: `${section}[${index}]` };
+    const names = Array.isArray(entries)
+      ? (entries as Readonly<Record<string, unknown>>[]).map((entry) => entry[identity])
+      : Object.keys(entries);
+    const index = names.indexOf(name);
+    if (file === null || index < 0) return null;
+    const path = formatPath([section, Array.isArray(entries) ? index : name]);
+    return { file, line: lines[section]?.[index] ?? 1, path };
   };
 
 /** Members as JSON, named as in the file; null: as if it were absent. */
@@ -171,7 +172,8 @@ export function managementOf(
 /** The refusal to change an entry that the file declares. */
 export function ownedByFile(placeInFile: PlaceInFile, kind: DeclaredKind, name: string): ApiError {
   const place = placeInFile(kind, name);
-  const where = place === null ? 'the configuration file' : `${place.file}, ${place.path}`;
+  const where =
+    place === null ? 'the configuration file' : `${place.file}:${place.line}, ${place.path}`;
   return new ApiError('owned_by_file', `${kind.name} '${name}' is managed in ${where}`, {
     details: place ?? {},
   });

@@ -17,19 +17,3 @@ export interface Percentiles {
   readonly p95: number;
   readonly p99: number;
 }
-
-/** Null: there are no requests. @param counts of each bucket */
-export function percentilesOf(counts: ReadonlyMap<number, number>): Percentiles | null {
-  const total = counts.values().reduce((sum, count) => sum + count, 0);
-  if (total === 0) return null;
-  const buckets = [...counts].toSorted(([a], [b]) => a - b);
-  const at = (share: number): number => {
-    let remainingCount = Math.ceil(total * share);
-    for (const [bucket, count] of buckets) {
-      remainingCount -= count;
-      if (remainingCount <= 0) return bucketTime(bucket);
-    }
-    return 0;
-  };
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
-}

@@ -76,16 +76,14 @@ export async function groupUsage(db: Db, question: GroupQuestion): Promise<Group
   const time = timeDimensions.find((dimension) => by.includes(dimension)) ?? null;
   const firsts: Firsts[] = [];
   for (const dimension of by) firsts.push(await firstsOf(db, question, dimension));
-  const rest = firsts.map(({ names, all }) => Math.max(0, all - (names?.length ?? all)));
+  const rest = restOf(firsts);
   const [only] = firsts;
   if (by.length === 1 && only?.groups !== undefined && rest[0] === 0) {
     return { total: totalOf(only.groups), groups: only.groups, buckets: null, rest };
   }
   const { from, to, timeZone } = question;
-  const days = time === null ? [] : cut(time === 'hour' ? 'hour' : 'day', from, to, timeZone);
-  const buckets = time === null ? null : time === 'month' ? cut(time, from, to, timeZone) : days;
-  const isCutInUtc =
-    time !== 'hour' && days.every(({ from }) => from % dayMs === 0 || from === question.from);
+  const buckets = time === null ? null : cut(time, from, to, timeZone);
+  const isCutInUtc = time !== 'hour' && areCutInUtc(buckets ?? [], from);
   const persons = personsOver(question, time);
   if (persons !== null && buckets !== null) {
     const [at, names] = [by.indexOf(persons), firsts[by.indexOf(persons)]?.names ?? []];
@@ -93,7 +91,6 @@ export async function groupUsage(db: Db, question: GroupQuestion): Promise<Group
       persons,
       names,
       time: by[1 - at],
-      days,
       buckets,
     });
     return {
@@ -106,7 +103,7 @@ export async function groupUsage(db: Db, question: GroupQuestion): Promise<Group
   const source = await sourceOf(db, question, time === null || isCutInUtc);
   const places = by.map((dimension, at) =>
     isTime(dimension)
-      ? timePlace(dimension, days)
+      ? timePlace(dimension, buckets ?? [])
       : foldedPlace(dimension, firsts[at]?.names ?? []),
   );
   const sumGroups = await sumsBy(db, source, places);
@@ -202,14 +199,13 @@ async function firstAndRest(
     readonly persons: 'key' | 'user' | 'team';
     readonly names: readonly string[];
     readonly time: Dimension | undefined;
-    readonly days: readonly Bucket[];
     readonly buckets: readonly Bucket[];
   },
 ): Promise<Group[]> {
-  const { persons, names, time, days, buckets } = cuts;
+  const { persons, names, time, buckets } = cuts;
   if (!isTime(time)) return [];
   const { by } = question;
-  const place = timePlace(time, days);
+  const place = timePlace(time, buckets);
   const named = (name: string | null, at: unknown): (string | null)[] =>
     by.map((dimension) => (dimension === persons ? name : nameOf(buckets, Number(at))));
   const column = columnOf(persons);
@@ -245,7 +241,13 @@ function negative(sums: Sums): Sums {
   ) as Sums;
 }
 
-interface Firsts {
+/** Whether the days or months of a range are those of UTC. @param from where the range begins */
+export function areCutInUtc(buckets: readonly Bucket[], from: number): boolean {
+  return buckets.every((bucket) => bucket.from % dayMs === 0 || bucket.from === from);
+}
+
+/** The first names of a dimension by a metric. */
+export interface Firsts {
   /** In order; absent for times. */
   readonly names?: readonly string[];
   readonly groups?: readonly Group[];
@@ -253,7 +255,16 @@ interface Firsts {
   readonly all: number;
 }
 
-async function firstsOf(db: Db, question: GroupQuestion, dimension: Dimension): Promise<Firsts> {
+/** For each dimension: the number of names beyond the first ones. */
+export function restOf(firsts: readonly Firsts[]): number[] {
+  return firsts.map(({ names, all }) => Math.max(0, all - (names?.length ?? all)));
+}
+
+export async function firstsOf(
+  db: Db,
+  question: Pick<GroupQuestion, 'metric' | 'first'> & RangeFilters,
+  dimension: Dimension,
+): Promise<Firsts> {
   if (isTime(dimension)) return { all: 0 };
   const source = await sourceOf(db, { ...question, by: [dimension] }, true);
   const metric = metricPlaces[question.metric];
@@ -357,16 +368,20 @@ function columnOf(dimension: Dimension): Source {
 }
 
 /** Null for a name that is not among the first. */
-function foldedPlace(dimension: NameDimension, names: readonly string[]): Source {
+export function foldedPlace(dimension: NameDimension, names: readonly string[]): Source {
   if (names.length === 0) return sql`null`;
   const column = columnOf(dimension);
   return sql`case when ${column} in (${sql.join(names)}) then ${column} end`;
 }
 
-/** The beginning of the hour or day, or some time within it. */
-export function timePlace(dimension: TimeDimension, days: readonly Bucket[]): Source {
+/** The beginning of the hour or part, or some time within it. @param parts days, or longer ones */
+export function timePlace(dimension: TimeDimension, parts: readonly Bucket[]): Source {
   if (dimension === 'hour') return sql`hour`;
-  const runs = runsOf(days).map(
+  if (dimension === 'month') {
+    const months = parts.map(({ from, to }) => sql`when hour < ${to} then ${sql.lit(from)}`);
+    return months.length === 0 ? sql`hour` : sql`case ${sql.join(months, sql` `)} end`;
+  }
+  const runs = runsOf(parts).map(
     ({ from, to }) => sql`when hour < ${to} then hour - (hour - ${from}) % ${sql.lit(dayMs)}`,
   );
   return runs.length === 0 ? sql`hour` : sql`case ${sql.join(runs, sql` `)} end`;
@@ -376,7 +391,8 @@ export function isTime(dimension: Dimension | undefined): dimension is TimeDimen
   return (timeDimensions as readonly unknown[]).includes(dimension);
 }
 
-function nameOf(buckets: readonly Bucket[], time: number): string {
+/** The name of the part in which a time is. */
+export function nameOf(buckets: readonly Bucket[], time: number): string {
   return buckets.findLast(({ from }) => from <= time)?.name ?? '';
 }
 
@@ -401,13 +417,13 @@ function totalOf(groups: readonly Sums[]): Sums {
 }
 
 /** Times in their order, names by their rank; what is not among the first comes last. */
-function inOrder({ by }: GroupQuestion, firsts: readonly Firsts[]) {
+export function inOrder({ by }: Pick<GroupQuestion, 'by'>, firsts: readonly Firsts[]) {
   const rank = (name: string | null, at: number): number | string => {
     if (isTime(by[at])) return name ?? '';
     const place = firsts[at]?.names?.indexOf(name ?? '') ?? -1;
     return name === null || place === -1 ? Infinity : place;
   };
-  return (a: Group, b: Group): number => {
+  return (a: Pick<Group, 'names'>, b: Pick<Group, 'names'>): number => {
     for (const at of by.keys()) {
       const [left, right] = [rank(a.names[at] ?? null, at), rank(b.names[at] ?? null, at)];
       if (left !== right) return left < right ? -1 : 1;

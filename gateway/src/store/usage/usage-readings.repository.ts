@@ -6,8 +6,6 @@ import {
   rangeConditions,
   type RangeFilters,
 } from './conditions.repository.ts';
-import { percentilesOf, type Percentiles } from './latency-buckets.ts';
-import { wholeDays } from './time-cuts.ts';
 import { matching, type UsageFilter } from './usage.repository.ts';
 
 type Db = Kysely<Database>;
@@ -268,102 +266,4 @@ export async function countKinds(
       return [name, sortedCounts.map(([value, count]) => ({ value, count }))];
     }),
   ) as unknown as KindCounts;
-}
-
-export interface Latency {
-  /** A model or channel. */
-  readonly name: string;
-  readonly requests: number;
-  readonly firstToken: Percentiles | null;
-  readonly duration: Percentiles | null;
-}
-
-/** Of all completed requests; by nothing: of all of them together, under an empty name. */
-export async function readLatency(
-  db: Db,
-  filter: RangeFilters,
-  by: 'model' | 'channel' | null,
-): Promise<Latency[]> {
-  const rows =
-    namesPersons(filter) || namesClients(filter)
-      ? await timesOfRows(db, filter, by)
-      : await keptTimes(db, filter, by);
-  const histograms = new Map<string, Record<'first_token' | 'duration', Map<number, number>>>();
-  for (const { name, measure, bucket, requests } of rows) {
-    const counts = histograms.get(name) ?? { first_token: new Map(), duration: new Map() };
-    histograms.set(name, counts);
-    counts[measure].set(bucket, (counts[measure].get(bucket) ?? 0) + requests);
-  }
-  const latencies = [...histograms].map(([name, counts]) => ({
-    name,
-    requests: counts.duration.values().reduce((sum, count) => sum + count, 0),
-    firstToken: percentilesOf(counts.first_token),
-    duration: percentilesOf(counts.duration),
-  }));
-  return latencies.toSorted((a, b) => b.requests - a.requests);
-}
-
-interface Count {
-  readonly name: string;
-  readonly measure: 'first_token' | 'duration';
-  readonly bucket: number;
-  readonly requests: number;
-}
-
-/** Of whole days by the day, of the rest by the hour. */
-async function keptTimes(
-  db: Db,
-  filter: RangeFilters,
-  by: 'model' | 'channel' | null,
-): Promise<Count[]> {
-  const days = wholeDays(filter);
-  return [
-    ...(await timesOf(db, 'latency_hourly', { ...filter, to: days.from }, by)),
-    ...(await timesOf(db, 'latency_daily', { ...filter, ...days }, by)),
-    ...(await timesOf(db, 'latency_hourly', { ...filter, from: days.to }, by)),
-  ];
-}
-
-async function timesOf(
-  db: Db,
-  table: 'latency_hourly' | 'latency_daily',
-  filter: RangeFilters,
-  by: 'model' | 'channel' | null,
-): Promise<Count[]> {
-  if (filter.from >= filter.to) return [];
-  const { rows } = await sql<Count>`
-    select ${by === null ? sql`''` : sql.ref(by)} as name, measure, bucket, sum(requests) as requests
-    from ${sql.table(table)} where ${await rangeConditions(db, table, filter)}
-    group by ${by === null ? sql`` : sql`${sql.ref(by)}, `}measure, bucket`.execute(db);
-  return rows;
-}
-
-/** Single requests, because these sums know neither persons nor clients. */
-async function timesOfRows(
-  db: Db,
-  filter: UsageFilter,
-  by: 'model' | 'channel' | null,
-): Promise<Count[]> {
-  const counts: Count[] = [];
-  const name = by === null ? sql<string>`''` : sql<string>`coalesce(${sql.ref(`usage.${by}`)}, '')`;
-  for (const [measure, column] of [
-    ['first_token', 'usage.ttft_ms'],
-    ['duration', 'usage.duration_ms'],
-  ] as const) {
-    const value = sql.ref(column);
-    const query = await matching(db, filter);
-    const rows = await query
-      .select([
-        name.as('name'),
-        sql<number>`case when ${value} <= 1 then 0
-          else cast(floor(ln(${value}) / ln(1.1)) as integer) end`.as('bucket'),
-      ])
-      .select(({ fn }) => fn.sum<number>('usage.count').as('requests'))
-      .where('usage.outcome', '=', 'completed')
-      .where(column, 'is not', null)
-      .groupBy([sql.lit(1), sql.lit(2)])
-      .execute();
-    counts.push(...rows.map((row) => ({ ...row, measure })));
-  }
-  return counts;
 }

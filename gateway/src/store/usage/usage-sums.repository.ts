@@ -205,11 +205,7 @@ async function cutFor(query: Query, by: Grouping, timeZone: string): Promise<rea
 }
 
 function nameOf(by: Grouping, buckets: readonly Bucket[]): RawBuilder<string | number> {
-  if (by === 'hour' || by === 'day') return timePlace(by, buckets) as RawBuilder<number>;
-  if (by === 'month') {
-    const months = buckets.map(({ from, to }) => sql`when hour < ${to} then ${sql.lit(from)}`);
-    return months.length === 0 ? sql`hour` : sql`case ${sql.join(months, sql` `)} end`;
-  }
+  if (isTime(by)) return timePlace(by, buckets) as RawBuilder<number>;
   // The keys of sessions in the console are one to whoever reads.
   if (by === 'key') {
     const ofSessions = sql`select id from keys where session_id is not null`;

@@ -50,8 +50,10 @@ const habits: readonly Habit[] = [
 ];
 
 const hour = 3_600_000;
-/** Requests of an ordinary hour at noon. */
+/** Requests of an ordinary hour at noon in a small house. */
 const busiest = 32;
+/** Records that wait for the journal together. */
+const batch = 5_000;
 /** A Thursday's afternoon: the last day is a working day with a busy morning, whenever the past is drawn. */
 const drawnUntil = Date.UTC(2026, 5, 18, 15, 40);
 
@@ -64,19 +66,23 @@ export interface Cast {
   readonly models: ReadonlyMap<string, Pick<Model, 'price' | 'priceVersion'>>;
 }
 
-/** A past for the gateway, as records that the journal takes like any others. */
-export async function recordHistory(gateway: TestGateway, weeks = 6): Promise<void> {
+/**
+ * A past for the gateway, as records that the journal takes like any others.
+ * @param times as many requests as a small house has
+ */
+export async function recordHistory(gateway: TestGateway, weeks = 6, times = 1): Promise<void> {
   const keys = await gateway.app.database.kysely.selectFrom('keys').selectAll().execute();
-  const records = drawHistory(
-    {
-      keys: new Map(keys.map((key) => [key.name, key])),
-      models: gateway.app.catalogue.snapshot().models,
-    },
-    Date.now() - 120_000,
-    weeks,
-  );
-  await Promise.all(records.map((record) => gateway.app.journal.append(record)));
-  await gateway.usage(1);
+  const cast = {
+    keys: new Map(keys.map((key) => [key.name, key])),
+    models: gateway.app.catalogue.snapshot().models,
+  };
+  const end = Date.now() - 120_000;
+  const records = drawHistory(cast, end, weeks, busiest * times);
+  for (let at = 0; at < records.length; at += batch) {
+    const next = records.slice(at, at + batch);
+    await Promise.all(next.map((record) => gateway.app.journal.append(record)));
+    await gateway.usage(1);
+  }
 }
 
 /**
@@ -84,8 +90,14 @@ export async function recordHistory(gateway: TestGateway, weeks = 6): Promise<vo
  * `end`, so that at every hour of every day the same rows are drawn. Every charge is made by the gateway's own rules.
  *
  * @param end Unix milliseconds: nothing is later
+ * @param atNoon requests of an ordinary hour
  */
-export function drawHistory({ keys, models }: Cast, end: number, weeks: number): ExchangeRecord[] {
+export function drawHistory(
+  { keys, models }: Cast,
+  end: number,
+  weeks: number,
+  atNoon = busiest,
+): ExchangeRecord[] {
   const random = seededRandom(7);
   const between = (low: number, high: number) => low + random() * (high - low);
   const drawn = habits.flatMap((each) => Array.from({ length: each.weight }, () => each));
@@ -96,15 +108,15 @@ export function drawHistory({ keys, models }: Cast, end: number, weeks: number):
     const isFree = time.getUTCDay() % 6 === 0;
     const noon = Math.max(0.12, Math.sin(((time.getUTCHours() - 5) / 16) * Math.PI));
     const growth = 1 - 0.4 * (ago / length);
-    const count = Math.round(busiest * noon * growth * (isFree ? 0.3 : 1) * between(0.6, 1.4));
+    const count = Math.round(atNoon * noon * growth * (isFree ? 0.3 : 1) * between(0.6, 1.4));
     for (let n = 0; n < count; n += 1) {
       const chosen = drawn[Math.floor(random() * drawn.length)] as Habit;
       records.push(recordOf(chosen, end - ago + Math.floor(random() * hour)));
     }
   }
   // The pages show one of each, which chance may leave out of the newest.
-  records.push(recordOf(habitOf('claude-sonnet-5'), end - 2 * hour, luckOf.retried));
-  records.push(quarantined(end - 24 * hour));
+  records.push(recordOf(habitOf('claude-sonnet-5'), end - hour / 4, luckOf.retried));
+  records.push(quarantined(end - hour / 6));
   return records;
 
   function recordOf(chosen: Habit, time: number, luck = random()): ExchangeRecord {

@@ -13,14 +13,17 @@ import { sendRealRequests } from './real-requests.ts';
 
 /*
  * Pictures of every page of the console, in both themes and languages, wide and on a phone, of a gateway with a
- * realistic past: to be looked at. `--only PART` takes those whose name has it, `--person` who is signed in.
- * `--documents` makes those of the documentation instead.
+ * realistic past: to be looked at. `--only PART` takes those whose name has it, `--look dark-390` those of the looks
+ * whose name has that, `--person` who is signed in, `--times 28` that many requests and as much money as a small house has. `--documents` makes
+ * those of the documentation instead.
  */
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
+    look: { type: 'string', default: '' },
     person: { type: 'string', default: 'admin@example.com' },
+    times: { type: 'string', default: '1' },
     documents: { type: 'boolean', default: false },
   },
 });
@@ -38,6 +41,7 @@ const looks = ['en', 'zh-CN'].flatMap((language) =>
   ['light', 'dark'].flatMap((theme) =>
     [
       { width: 1440, height: 900 },
+      { width: 1024, height: 768 },
       { width: 390, height: 844 },
     ].map((viewport) => ({
       language,
@@ -51,9 +55,14 @@ type Look = (typeof looks)[number];
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-const gateway = await startTestGateway({ config: demoConfig, bundledModels: demoModels });
+const times = Number(values.times);
+const config = demoConfig.replace(
+  /(balance|quota|monthly|total): (\d+)/g,
+  (_, name: string, amount: string) => `${name}: ${Number(amount) * times}`,
+);
+const gateway = await startTestGateway({ config, bundledModels: demoModels });
 try {
-  await recordHistory(gateway);
+  await recordHistory(gateway, 6, times);
   await sendRealRequests(gateway);
   await setPassword(gateway, values.person, passwordHash);
   const person = await signIn(gateway.url, values.person, password);
@@ -61,7 +70,7 @@ try {
   await person.send('POST', '/keys', { name: 'notebook', quota: '60', rpm: 60 });
   const shots = shotsOf(await shownOf(gateway)).filter(({ name }) => name.includes(values.only));
   const browser = await openBrowser();
-  for (const look of looks) {
+  for (const look of looks.filter(({ name }) => name.includes(values.look))) {
     const names = documents[look.name];
     if (!values.documents) await shoot(look, shots, join(folder, look.name));
     else

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kinds, parseEntry } from '#config/index.ts';
 import { givenAnytime, givenOnce, shownMembers, shownValues, upTo } from './members.ts';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, searchText, text, time } from './values.ts';
+import { count, management, money, nothing, searchText, text, time } from './values.ts';
 
 const members = shownMembers(kinds.key);
 
@@ -15,17 +15,9 @@ const key = z.object({
   ...upTo(members, 'quota'),
   spent: money,
   ...members,
-  /** Who manages the settings: `file`, `console` or `system`. */
-  owner: z.string(),
-  /** Whether the settings may be changed elsewhere than in the file. */
-  editable: z.boolean(),
-  /** Where the file declares it, with a path such as `keys[2]`; null: it does not. */
-  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
-  /** Grows with every change; for `if-match`. */
-  revision: z.int(),
+  ...management,
   /** Whether its secret may be replaced here: it has one, the file does not set it, and the key is not revoked. */
   rotatable: z.boolean(),
-  created: time,
   /** Its latest request, also a refused one; null: never. To the hour, if the row is no longer kept. */
   last_used_at: time.nullable(),
   /** The family of that request's client; null: never used, or no longer kept. */

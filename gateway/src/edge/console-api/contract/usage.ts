@@ -248,12 +248,13 @@ export const sums = z.object({
   failed_attempts: z.int(),
 });
 
-const sum = sums.extend({
+const groupNames = {
   /** An hour such as `2026-11-25T10:00Z`, a day such as `2026-11-25`, a month or a name; null: all the others. */
   name: z.string().nullable(),
   /** The same by the second dimension, if there are two. */
   second: z.string().nullable().optional(),
-});
+};
+const sum = sums.extend(groupNames);
 
 export const exampleSums: z.input<typeof sums> = {
   requests: 1,
@@ -274,26 +275,41 @@ const exampleRange = { from: '2026-11-25T00:00:00.000Z', to: '2026-11-26T00:00:0
 
 export const timeZone = text(64).refine(isTimeZone, 'expected a time zone such as Europe/Berlin');
 
-/** Of which at most one may cut the time. */
-const dimensions = [
-  ...(['model', 'channel', 'key', 'user', 'team', 'client'] as const),
-  ...(['hour', 'day', 'month'] as const),
-] as const;
-const times: readonly string[] = ['hour', 'day', 'month'];
-const by = z
-  .string()
-  .transform((list) => list.split(','))
-  .pipe(
-    z
-      .array(z.enum(dimensions, { error: `expected one or two of ${dimensions.join(', ')}` }))
-      .max(2, `expected one or two of ${dimensions.join(', ')}`)
-      .refine(
-        (names) =>
-          new Set(names.map((each) => (times.includes(each) ? 'time' : each))).size ===
-          names.length,
-        'expected two different ones, at most one of them a time',
-      ),
-  );
+const times = ['hour', 'day', 'month'] as const;
+
+/** One or two dimensions, of which at most one cuts the time. */
+const dimensions = <const Name extends string>(names: readonly Name[]) => {
+  const expected = `expected one or two of ${[...names, ...times].join(', ')}`;
+  return z
+    .string()
+    .transform((list) => list.split(','))
+    .pipe(
+      z
+        .array(z.enum([...names, ...times], { error: expected }))
+        .max(2, expected)
+        .refine(
+          (list) =>
+            new Set(list.map((each) => (times.some((time) => time === each) ? 'time' : each)))
+              .size === list.length,
+          'expected two different ones, at most one of them a time',
+        ),
+    );
+};
+
+/** How a reading is split. */
+const cuts = {
+  /** How many names stand for themselves; all others are one. */
+  first: count(1, 200).optional(),
+  /** In which days and months begin. */
+  tz: timeZone.optional(),
+};
+const splitRange = {
+  ...summedRange,
+  /** For each dimension: how many names are among the others. */
+  others: z.array(z.int()),
+  /** The hours, days or months of the range, also those without requests. */
+  buckets: z.array(z.object({ name: z.string(), from: time, to: time })).nullable(),
+};
 
 export const sumUsage = defineRoute({
   method: 'GET',
@@ -303,25 +319,15 @@ export const sumUsage = defineRoute({
   parameters: nothing,
   query: ranged({
     ...nameFilters,
-    by,
+    by: dimensions(['model', 'channel', 'key', 'user', 'team', 'client']),
     /** What names are ordered by, the highest first. */
     metric: z
       .enum(['cost', 'requests', 'failed', 'refused', 'tokens', 'input', 'output'])
       .optional(),
-    /** How many names stand for themselves; all others are one. */
-    first: count(1, 200).optional(),
-    /** In which days and months begin. */
-    tz: timeZone.optional(),
+    ...cuts,
   }),
   body: nothing,
-  response: sums.extend({
-    ...summedRange,
-    /** For each dimension: how many names are among the others. */
-    others: z.array(z.int()),
-    /** The hours, days or months of the range, also those without requests. */
-    buckets: z.array(z.object({ name: z.string(), from: time, to: time })).nullable(),
-    data: z.array(sum),
-  }),
+  response: sums.extend({ ...splitRange, data: z.array(sum) }),
   example: {
     ...exampleRange,
     ...exampleSums,
@@ -380,14 +386,15 @@ export const readLatency = defineRoute({
   query: ranged({
     ...nameFilters,
     /** Absent: all requests together. */
-    by: z.enum(['model', 'channel'], { error: 'expected model or channel' }).optional(),
+    by: dimensions(['model', 'channel']).optional(),
+    ...cuts,
   }),
   body: nothing,
   response: z.object({
-    ...summedRange,
+    ...splitRange,
     data: z.array(
       z.object({
-        name: z.string(),
+        ...groupNames,
         requests: z.int(),
         first_token_ms: percentiles,
         duration_ms: percentiles,
@@ -396,6 +403,8 @@ export const readLatency = defineRoute({
   }),
   example: {
     ...exampleRange,
+    others: [0],
+    buckets: null,
     data: [
       {
         name: 'demo-chat',

@@ -30,7 +30,7 @@ export const management = {
   /** Whether the settings may be changed elsewhere than in the file. */
   editable: z.boolean(),
   /** Where the file declares it, with a path such as `users[2]`; null: it does not. */
-  declared_in: z.object({ file: z.string(), path: z.string() }).nullable(),
+  declared_in: z.object({ file: z.string(), line: z.int(), path: z.string() }).nullable(),
   /** Grows with every change; for `if-match`. */
   revision: z.int(),
   created: time,

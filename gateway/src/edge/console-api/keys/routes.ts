@@ -24,7 +24,6 @@ import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import type { ConsoleMembers } from '../contract/permissions.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { shownValues } from '../contract/members.ts';
 import { type Caller, personOf } from '../sessions/caller.ts';
 import {
   callOf,
@@ -34,6 +33,7 @@ import {
   readMembers,
   throwRefusal,
   revisionOf,
+  showEntry,
 } from '../writes.ts';
 import { groupsFor, keyReachOf, type KeyReach, seenKeys, usualGroupOf } from './reach.ts';
 
@@ -229,14 +229,9 @@ export function keyRoutes(scope: FastifyInstance, options: KeyRoutesOptions): vo
     return keys.map((key) => ({
       id: key.id,
       prefix: key.prefix,
-      ...shownValues(kinds.key, key),
+      ...showEntry(placeInFile)(kinds.key, key),
       spent: formatUsd(spentByMeter.get(meterOf(key)) ?? 0n),
-      owner: key.owner,
-      editable: key.owner !== 'file',
-      declared_in: key.owner === 'file' ? placeInFile(kinds.key, key.name) : null,
-      revision: key.revision,
       rotatable: key.hasSecret && key.secretOwner !== 'file' && key.revokedAt === null,
-      created: new Date(key.createdAt).toISOString(),
       last_used_at: asTime(uses.get(key.id)?.time ?? null),
       last_used_client: uses.get(key.id)?.client ?? null,
       revoked_at: asTime(key.revokedAt),

@@ -4,7 +4,7 @@ import { channelTraffic, groupUsage, readLatency, type NameFilters } from '#usag
 import type { OpenDatabase } from '#database/index.ts';
 import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
-import { hoursOf, scopeOf, type UsageRoutesOptions, tooLong } from '../usage/filter.ts';
+import { hoursOf, scopeOf, timesOf, type UsageRoutesOptions, tooLong } from '../usage/filter.ts';
 import { viewOf } from '../usage/sums.ts';
 import type { HealthSource } from '../health/source.ts';
 import { accountAttention, gatewayAttention, priceAttention } from './attention.ts';
@@ -53,7 +53,6 @@ async function periodOf(
   filter: NameFilters & { readonly from: number; readonly to: number },
   timeZone: string,
 ) {
-  const { from, to } = filter;
   const { total } = await groupUsage(db, {
     ...filter,
     by: ['month'],
@@ -61,11 +60,10 @@ async function periodOf(
     first: 1,
     timeZone,
   });
-  const [latency] = await readLatency(db, filter, null);
+  const { groups } = await readLatency(db, { ...filter, by: [], first: 1, timeZone });
   return {
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
+    ...timesOf(filter),
     ...viewOf(total),
-    first_token_ms: latency?.firstToken ?? null,
+    first_token_ms: groups[0]?.firstToken ?? null,
   };
 }

@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import { parseUsd, type OpenDatabase } from '#database/index.ts';
 import {
+  areDaysWhole,
   FilterError,
   nameWords,
   ownedTeams,
   readFilterLine,
   wholeHours,
+  type Bucket,
   type FilterWord,
   type NameFilters,
   type Term,
@@ -29,7 +31,10 @@ export interface UsageRoutesOptions extends ServeOptions {
 type Query = Omit<z.output<Contract['exportUsage']['query']>, 'format'>;
 type Db = OpenDatabase['kysely'];
 
-const defaultSpan = 30 * 86_400_000;
+const dayMs = 86_400_000;
+const defaultSpan = 30 * dayMs;
+/** How many names stand for themselves. */
+const usualFirst = 50;
 
 /** A range as it is asked for; 30 days that end now if nothing is. Unix milliseconds. */
 export function rangeOf({ from, to }: Pick<Query, 'from' | 'to'>, now: number) {
@@ -142,13 +147,56 @@ function narrow(terms: readonly Term[]): UsageFilter {
   return { ...filter, beginnings, ...(others.length > 0 && { terms: others }) };
 }
 
+/** Days within which a sum has hours, so that no response grows without bounds. */
+const hourDays = 100;
+/** The same of latencies: of each hour many buckets are read. */
+export const latencyHourDays = 31;
+const tenYears = 3_660;
+
+/**
+ * The same, and how it is cut into hours, days or months if one of the dimensions is a time.
+ * @throws ApiError `invalid` for too many of them, and for days that begin within an hour
+ */
+export function cutsOf<Dimension extends string>(
+  query: Pick<Query, 'from' | 'to'> & {
+    readonly by: readonly Dimension[];
+    readonly first?: number | undefined;
+    readonly tz?: string | undefined;
+  },
+  now: number,
+  mostHourDays = hourDays,
+) {
+  const { by, first = usualFirst, tz: timeZone = 'UTC' } = query;
+  const { from, to } = hoursOf(query, now);
+  const hasHours = by.some((dimension) => dimension === 'hour');
+  if (hasHours && to - from > mostHourDays * dayMs) {
+    throw tooLong(`hours are told apart in a range of at most ${mostHourDays} days`);
+  }
+  const isCutInDays = by.some((dimension) => dimension === 'day' || dimension === 'month');
+  if (isCutInDays && to - from > tenYears * dayMs) {
+    throw tooLong('days and months are told apart in a range of at most ten years');
+  }
+  if (isCutInDays && !areDaysWhole(from, to, timeZone)) throw brokenHours(timeZone);
+  return { from, to, by, first, timeZone };
+}
+
+/** What a range and its parts look like in responses. */
+export const timesOf = ({ from, to }: { readonly from: number; readonly to: number }) => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+});
+
+/** Hours, days or months as responses show them. */
+export const partsOf = (buckets: readonly Bucket[] | null) =>
+  buckets?.map(({ name, ...range }) => ({ name, ...timesOf(range) })) ?? null;
+
 /** A range that is too long for what is asked of it. */
 export function tooLong(message: string): ApiError {
   return new ApiError('invalid', `from: ${message}`, { fields: [{ path: 'from', message }] });
 }
 
 /** A time zone whose days begin in the middle of an hour of UTC. */
-export function brokenHours(timeZone: string): ApiError {
+function brokenHours(timeZone: string): ApiError {
   const message = `days of ${timeZone} begin in the middle of an hour of UTC, and sums have whole hours only: ask for hours, or for the days of UTC`;
   return new ApiError('invalid', `tz: ${message}`, { fields: [{ path: 'tz', message }] });
 }

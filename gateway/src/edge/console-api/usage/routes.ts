@@ -8,11 +8,15 @@ import type { Caller } from '../sessions/caller.ts';
 import { exportRoute } from './export.ts';
 import { readFacets } from './facets.ts';
 import {
+  cutsOf,
   filterOf,
   hoursOf,
+  latencyHourDays,
   namesIn,
+  partsOf,
   rangeOf,
   scopeOf,
+  timesOf,
   type UsageRoutesOptions,
   asInvalid,
   tooLong,
@@ -56,7 +60,7 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
     );
     return {
       body: {
-        ...asTimes(range),
+        ...timesOf(range),
         seconds: step / 1_000,
         requests,
         failed,
@@ -74,18 +78,19 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
   });
 
   serveRoute(scope, contract.readLatency, options, async ({ query, caller }) => {
-    const range = hoursOf(query, now());
+    const cuts = cutsOf({ ...query, by: query.by ?? [] }, now(), latencyHourDays);
     const names = namesIn(query);
-    const latencies = await reads(async (db) =>
-      readLatency(db, { ...names, ...range, ...(await scopeOf(db, caller)) }, query.by ?? null),
+    const { groups, buckets, rest } = await reads(async (db) =>
+      readLatency(db, { ...names, ...cuts, ...(await scopeOf(db, caller)) }),
     );
-    const data = latencies.map(({ name, requests, firstToken, duration }) => ({
+    const data = groups.map(({ names: [name = '', second], requests, firstToken, duration }) => ({
       name,
+      ...(second !== undefined && { second }),
       requests,
       first_token_ms: firstToken,
       duration_ms: duration,
     }));
-    return { body: { ...asTimes(range), data } };
+    return { body: { ...timesOf(cuts), others: [...rest], buckets: partsOf(buckets), data } };
   });
 
   serveRoute(scope, contract.readFacets, options, async ({ query, caller }) => {
@@ -143,8 +148,3 @@ function stepOf({ from, to }: { readonly from: number; readonly to: number }): n
   if ((to - from) / widest <= mostBars + 5) return widest;
   throw tooLong('expected a range of at most ten years');
 }
-
-const asTimes = ({ from, to }: { readonly from: number; readonly to: number }) => ({
-  from: new Date(from).toISOString(),
-  to: new Date(to).toISOString(),
-});

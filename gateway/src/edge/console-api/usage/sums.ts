@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import {
-  areDaysWhole,
   groupUsage,
   mergeGroups,
   namesOf,
@@ -11,39 +10,17 @@ import {
 } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
-import {
-  hoursOf,
-  namesIn,
-  scopeOf,
-  type UsageRoutesOptions,
-  brokenHours,
-  tooLong,
-} from './filter.ts';
+import { cutsOf, namesIn, partsOf, scopeOf, timesOf, type UsageRoutesOptions } from './filter.ts';
 
 type Db = OpenDatabase['kysely'];
-
-const dayMs = 86_400_000;
-/** So that no response grows without bounds. */
-const longest: Readonly<Record<string, { readonly days: number; readonly words: string }>> = {
-  hour: { days: 100, words: 'hours are told apart in a range of at most 100 days' },
-  day: { days: 3_660, words: 'days are told apart in a range of at most ten years' },
-  month: { days: 3_660, words: 'months are told apart in a range of at most ten years' },
-};
-const usualFirst = 50;
 
 /** Sums by one or two dimensions. */
 export function sumsRoute(scope: FastifyInstance, options: UsageRoutesOptions): void {
   const { reads, now } = options;
   serveRoute(scope, contract.sumUsage, options, async ({ query, caller }) => {
-    const { by, metric = 'cost', first = usualFirst, tz = 'UTC' } = query;
-    const { from, to } = hoursOf(query, now());
-    for (const dimension of by) {
-      const bound = longest[dimension];
-      if (bound !== undefined && to - from > bound.days * dayMs) throw tooLong(bound.words);
-    }
-    const isCutInDays = by.includes('day') || by.includes('month');
-    if (isCutInDays && !areDaysWhole(from, to, tz)) throw brokenHours(tz);
-    const question = { ...namesIn(query), from, to, by, metric, first, timeZone: tz };
+    const { by, metric = 'cost' } = query;
+    const cuts = cutsOf(query, now());
+    const question = { ...namesIn(query), ...cuts, metric };
     const { groups, names, total, buckets, rest } = await reads(async (db) => {
       const groups = await groupUsage(db, { ...question, ...(await scopeOf(db, caller)) });
       return { ...groups, names: await shownNames(db, by, groups.groups) };
@@ -51,16 +28,10 @@ export function sumsRoute(scope: FastifyInstance, options: UsageRoutesOptions): 
     // The keys of all sessions have one name, and the list that it opens has the requests of all of them.
     return {
       body: {
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
+        ...timesOf(cuts),
         ...viewOf(total),
         others: [...rest],
-        buckets:
-          buckets?.map(({ name, from, to }) => ({
-            name,
-            from: new Date(from).toISOString(),
-            to: new Date(to).toISOString(),
-          })) ?? null,
+        buckets: partsOf(buckets),
         data: mergeGroups(
           groups.map((group) => ({
             ...group,

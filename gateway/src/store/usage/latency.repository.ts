@@ -1,0 +1,152 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Database } from '#database/schema.ts';
+import {
+  namesClients,
+  namesPersons,
+  rangeConditions,
+  type RangeFilters,
+} from './conditions.repository.ts';
+import { bucketTime, type Percentiles } from './latency-buckets.ts';
+import { cut, wholeDays, type Bucket, type TimeDimension } from './time-cuts.ts';
+import {
+  areCutInUtc,
+  firstsOf,
+  type Firsts,
+  foldedPlace,
+  inOrder,
+  isTime,
+  nameOf,
+  restOf,
+  timePlace,
+} from './usage-groups.repository.ts';
+import { matching } from './usage.repository.ts';
+
+type Db = Kysely<Database>;
+type Source = RawBuilder<unknown>;
+
+/** The range is of whole hours. */
+export interface LatencyQuestion extends RangeFilters {
+  /** At most one of them a time; none: all requests together. */
+  readonly by: readonly ('model' | 'channel' | TimeDimension)[];
+  /** The number of names, those with most requests, that stand for themselves; the others share one. */
+  readonly first: number;
+  /** An IANA name: days and months are cut there. */
+  readonly timeZone: string;
+}
+
+export interface Latency {
+  /** One for each dimension; null: all that are not among the first. */
+  readonly names: readonly (string | null)[];
+  readonly requests: number;
+  readonly firstToken: Percentiles | null;
+  readonly duration: Percentiles | null;
+}
+
+export interface Latencies {
+  /** Of what has requests. */
+  readonly groups: readonly Latency[];
+  /** The parts of the range, if one of the dimensions is a time; also those without requests. */
+  readonly buckets: readonly Bucket[] | null;
+  /** For each dimension: the number of names beyond the first ones. */
+  readonly rest: readonly number[];
+}
+
+/** How long completed requests took, within 5 %. */
+export async function readLatency(db: Db, question: LatencyQuestion): Promise<Latencies> {
+  const { by, from, to, timeZone } = question;
+  const time = by.find(isTime);
+  const buckets = time === undefined ? null : cut(time, from, to, timeZone);
+  const firsts: Firsts[] = [];
+  for (const dimension of by) {
+    firsts.push(await firstsOf(db, { ...question, metric: 'requests' }, dimension));
+  }
+  const [first = sql`''`, second = sql`''`] = by.map((dimension, at) =>
+    isTime(dimension)
+      ? timePlace(dimension, buckets ?? [])
+      : foldedPlace(dimension, firsts[at]?.names ?? []),
+  );
+  const isOfDays = time === undefined || (time !== 'hour' && areCutInUtc(buckets ?? [], from));
+  const times =
+    namesPersons(question) || namesClients(question)
+      ? await timesOfRows(db, question)
+      : await keptTimes(db, question, isOfDays);
+  const percentile = (share: number) =>
+    sql`min(case when upto * 100 >= total * ${sql.lit(share)} then bucket end)`;
+  const { rows } = await sql<MeasureRow>`
+    select name0, name1, measure, max(total) as requests, ${percentile(50)} as p50,
+      ${percentile(95)} as p95, ${percentile(99)} as p99
+    from (
+      select name0, name1, measure, bucket,
+        sum(requests) over (partition by name0, name1, measure order by bucket) as upto,
+        sum(requests) over (partition by name0, name1, measure) as total
+      from (
+        select ${first} as name0, ${second} as name1, measure, bucket, sum(requests) as requests
+        from ${times} group by 1, 2, 3, 4) as counts) as running
+    group by 1, 2, 3`.execute(db);
+  const groups = new Map<string, Latency>();
+  for (const { name0, name1, measure, requests, ...found } of rows) {
+    const names = [name0, name1]
+      .slice(0, by.length)
+      .map((name, at) => (isTime(by[at]) ? nameOf(buckets ?? [], Number(name)) : name));
+    const key = JSON.stringify(names);
+    const group = groups.get(key) ?? { names, requests: 0, firstToken: null, duration: null };
+    const { p50, p95, p99 } = found;
+    const percentiles = { p50: bucketTime(p50), p95: bucketTime(p95), p99: bucketTime(p99) };
+    groups.set(
+      key,
+      measure === 'first_token'
+        ? { ...group, firstToken: percentiles }
+        : { ...group, requests, duration: percentiles },
+    );
+  }
+  return {
+    groups: [...groups.values()].toSorted(inOrder(question, firsts)),
+    buckets,
+    rest: restOf(firsts),
+  };
+}
+
+interface MeasureRow extends Percentiles {
+  readonly name0: string | null;
+  readonly name1: string | null;
+  readonly measure: 'first_token' | 'duration';
+  readonly requests: number;
+}
+
+/** Of whole days by the day, of the rest by the hour. @param isOfDays whether whole days in UTC are never cut */
+async function keptTimes(db: Db, filter: RangeFilters, isOfDays: boolean): Promise<Source> {
+  const days = isOfDays ? wholeDays(filter) : { from: filter.to, to: filter.to };
+  const part = async (table: 'latency_hourly' | 'latency_daily', range: Partial<RangeFilters>) => {
+    const time = sql.ref(table === 'latency_daily' ? 'day' : 'hour');
+    const conditions = await rangeConditions(db, table, { ...filter, ...range });
+    return sql`select ${time} as hour, model, channel, measure, bucket, requests
+      from ${sql.table(table)} where ${conditions}`;
+  };
+  return sql`(
+    ${await part('latency_hourly', { to: days.from })} union all
+    ${await part('latency_daily', days)} union all
+    ${await part('latency_hourly', { from: days.to })}) as times`;
+}
+
+/** Of single requests, because the kept times know neither persons nor clients. */
+async function timesOfRows(db: Db, filter: RangeFilters): Promise<Source> {
+  const rows = await matching(db, filter);
+  const part = (measure: string, column: 'ttft_ms' | 'duration_ms') => {
+    const value = sql.ref(`usage.${column}`);
+    const times = rows
+      .select([
+        sql`usage.time - usage.time % 3600000`.as('hour'),
+        'usage.model',
+        sql`coalesce(usage.channel, '')`.as('channel'),
+        sql`${sql.lit(measure)}`.as('measure'),
+        sql`case when ${value} <= 1 then 0
+          else cast(floor(ln(${value}) / ln(1.1)) as integer) end`.as('bucket'),
+        'usage.count as requests',
+      ])
+      .where('usage.outcome', '=', 'completed')
+      .where(value, 'is not', null);
+    return sql`select * from ${times} as ${sql.ref(measure)}`;
+  };
+  return sql`(${part('first_token', 'ttft_ms')} union all
+    ${part('duration', 'duration_ms')}) as times`;
+}

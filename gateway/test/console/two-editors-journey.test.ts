@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit, type Visit } from './browser.ts';
+import { password, startWithPeople } from './people.ts';
+import { signIn, type Person } from './person.ts';
+
+let gateway: TestGateway;
+let opened: Visit;
+/** The other one, who is faster. */
+let other: Person;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  gateway = await startWithPeople();
+  [opened, other] = await Promise.all([
+    visit(gateway.url),
+    signIn(gateway.url, 'admin@example.com', password),
+  ]);
+  await opened.signInAt('/keys', 'admin@example.com');
+}, 60_000);
+
+afterAll(async () => {
+  await opened?.close();
+  await gateway?.close();
+});
+
+interface Case {
+  readonly page: 'keys' | 'users' | 'teams';
+  readonly create: object;
+  /** What the list and the dialog call it. */
+  readonly name: string;
+  /** Fields with what is typed. */
+  readonly yours: readonly (readonly [label: string, text: string])[];
+  readonly theirs: object;
+  /** The rows of what both did. */
+  readonly rows: readonly string[];
+  readonly merged: object;
+  /** What the other one does another time. */
+  readonly later: object;
+}
+
+const cases: readonly Case[] = [
+  {
+    page: 'keys',
+    create: { name: 'shared', quota: '5', rpm: 10 },
+    name: 'shared',
+    yours: [
+      ['Quota, USD', '7'],
+      ['Requests a minute', '20'],
+    ],
+    theirs: { quota: '6', rph: 900 },
+    rows: ['Quota, USD 5 6 7', 'Requests a minute 10 10 20', 'Requests an hour – 900 –'],
+    merged: { quota: '7', rpm: 20, rph: 900 },
+    later: { quota: '9' },
+  },
+  {
+    page: 'users',
+    create: { email: 'ada@example.com', name: 'Ada', quota: '5' },
+    name: 'Ada',
+    yours: [['Quota, USD', '7']],
+    theirs: { role: 'viewer' },
+    rows: ['Role member viewer member', 'Quota, USD 5 5 7'],
+    merged: { role: 'viewer', quota: '7' },
+    later: { quota: '9' },
+  },
+  {
+    page: 'teams',
+    create: { name: 'lab', budget: { daily: '1', monthly: '20' } },
+    name: 'lab',
+    yours: [['Budget of a day, USD', '2']],
+    theirs: { budget: { daily: '1', monthly: '30' }, rpm: 60 },
+    rows: [
+      'Budget of a day, USD 1 1 2',
+      'Budget of a month, USD 20 30 20',
+      'Requests a minute – 60 –',
+    ],
+    merged: { budget: { daily: '2', monthly: '30' }, rpm: 60 },
+    later: { budget: { daily: '9', monthly: '30' } },
+  },
+];
+
+test.runIf(hasBrowser).each(cases)(
+  'of two people with one form of $page, the second sees both versions, and keeps what only one has touched',
+  { timeout: 60_000 },
+  async ({ page: path, create, name, yours, theirs, rows, merged, later }) => {
+    const { page, complaints, axeProblems } = opened;
+    const headers = { 'idempotency-key': `two-editors-of-${path}` };
+    const made = await other.send('POST', `/${path}`, create, headers);
+    if (made.status !== 201) throw new Error(await made.text());
+    expect(made.status).toBe(201);
+    const { id } = (await made.json()) as { readonly id: string };
+    const read = async () =>
+      (await (await other.get(`/${path}/${id}`)).json()) as Readonly<Record<string, unknown>>;
+
+    const isOfList = path !== 'teams';
+    const places = { keys: '/keys', users: '/people', teams: `/teams/${id}` };
+    await page.goto(`${gateway.url}/console${places[path]}`);
+    const form = page.getByRole('dialog', { name: `Change ${name}` });
+    const openForm = async () => {
+      if (isOfList) await page.getByRole('button', { name: `Actions of ${name}` }).click();
+      await page
+        .getByRole(isOfList ? 'menuitem' : 'button', { name: 'Change', exact: true })
+        .click();
+      for (const [label, text] of yours) await form.getByLabel(label, { exact: true }).fill(text);
+    };
+    const changeElsewhere = async (change: object) => {
+      const { revision } = await read();
+      const seen = { 'if-match': `"${String(revision)}"` };
+      expect((await other.send('PATCH', `/${path}/${id}`, change, seen)).status).toBe(200);
+    };
+    await openForm();
+    await changeElsewhere(theirs);
+    await form.getByRole('button', { name: 'Save' }).click();
+    const both = page.getByRole('dialog', { name: `Somebody changed ${name} while you edited it` });
+    await both.waitFor();
+    const lines = (await both.getByRole('row').allInnerTexts()).slice(1);
+    expect(lines.map((line) => line.split(/\s+/).join(' '))).toEqual(rows);
+    expect(await axeProblems()).toEqual([]);
+    // What was typed is there after a second thought.
+    await page.keyboard.press('Escape');
+    await both.waitFor({ state: 'detached' });
+    const [[label, text]] = yours as [[string, string]];
+    expect(await form.getByLabel(label, { exact: true }).inputValue()).toBe(text);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await both.getByRole('button', { name: 'Save both changes' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await read()).toMatchObject(merged);
+
+    // A change of something that the form does not have contradicts nobody.
+    await openForm();
+    await form.getByLabel(label, { exact: true }).fill('1');
+    await changeElsewhere({});
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+
+    await openForm();
+    await changeElsewhere(later);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await both.getByRole('button', { name: 'Take theirs' }).click();
+    await both.waitFor({ state: 'detached' });
+    const present = await read();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await read()).toMatchObject({ ...present, revision: expect.any(Number) });
+    for (const complaint of complaints.splice(0)) expect(complaint).toContain('412');
+  },
+);
