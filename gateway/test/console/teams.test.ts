@@ -222,6 +222,7 @@ test('a member is not changed over the head of somebody who came first', async (
 describe('a disabled team', () => {
   let key: string;
   let team: Team;
+  let enabledStatus: number;
   const call = (path: string, method = 'POST') =>
     fetch(`${gateway.url}${path}`, {
       method,
@@ -239,16 +240,13 @@ describe('a disabled team', () => {
     const owners = [{ user: 'owner@example.com', role: 'owner' }];
     team = await made('brown', { balance: '5', members: owners });
     const sent = await admin.send('POST', '/keys', {
-      ...{ name: 'browns', user: 'owner@example.com', team: 'brown' },
+      name: 'browns',
+      user: 'owner@example.com',
+      team: 'brown',
     });
     ({ key } = (await sent.json()) as { readonly key: string });
-    expect((await call('/v1/models', 'GET')).status).toBe(200);
-    const answer = await change(team, { enabled: false });
-    expect([answer.status, answer.team]).toEqual([
-      200,
-      expect.objectContaining({ enabled: false, keys: 1 }),
-    ]);
-    team = answer.team;
+    enabledStatus = (await call('/v1/models', 'GET')).status;
+    team = (await change(team, { enabled: false })).team;
   });
 
   test.each([
@@ -268,6 +266,11 @@ describe('a disabled team', () => {
     expect(JSON.parse(text)).toMatchObject(form);
     expect(text).toContain('the team of this API key is disabled');
     expect(await balance()).toBe('5');
+  });
+
+  test('is shown as that, with the keys that it stops', () => {
+    expect(enabledStatus).toBe(200);
+    expect(team).toMatchObject({ enabled: false, keys: 1 });
   });
 
   test('is not enabled by its owner, who keeps the own things, and is by an administrator', async () => {

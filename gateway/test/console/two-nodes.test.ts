@@ -146,7 +146,9 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
       (await (await admin.send('POST', path, body)).json()) as User & { readonly key: string };
     const { id, revision } = await send('/teams', { name: 'leaving' });
     const { key } = await send('/keys', {
-      ...{ name: 'leavings', user: 'member@example.com', team: 'leaving' },
+      name: 'leavings',
+      user: 'member@example.com',
+      team: 'leaving',
     });
     const status = async () => {
       const response = await fetch(`${there.url}/v1/models`, {

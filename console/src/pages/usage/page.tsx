@@ -23,6 +23,7 @@ import {
   type Sums,
 } from '../../pieces/sums/sums.ts';
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
+import { ViewsMenu } from '../../pieces/views-menu.tsx';
 import { useWords } from '../../words/index.ts';
 import { FilterLine } from '../requests/filter-line.tsx';
 import { filterProblemOf, nameWords, withoutWord } from '../requests/filter.ts';
@@ -96,6 +97,7 @@ export function UsagePage() {
       <header className="top">
         <h1>{say('app.usage')}</h1>
         <RangeSegments range={range} />
+        <ViewsMenu page="usage" search={search} />
       </header>
       <div className="body">
         <div className={styles['choices']}>

@@ -99,5 +99,7 @@ export const team = defineKind('team', {
     stored: 'apart',
     doc: "`{ user, role: owner or member, budget }`; the budget is what this member may spend in total. Owners see the team's requests and keys, and [manage the keys](console.md#who-sees-what)",
   }),
-  enabled: member(yesOrNo(flag({ fallback: true }))),
+  enabled: member(yesOrNo(flag({ fallback: true })), {
+    doc: '`false`: requests of its keys get a 403',
+  }),
 });
