@@ -88,13 +88,14 @@ const inside = createRoute({
     return zone === undefined ? {} : { tz: zone };
   },
   search: { middlewares: [retainSearchParams(['tz'])] },
-  async beforeLoad({ context: { client }, location }) {
+  async beforeLoad({ context: { client }, location, cause }) {
     const session = await client.ensureQueryData(sessionQuery);
     if (session === null) {
       // oxlint-disable-next-line typescript/only-throw-error -- how the router redirects
       throw redirect({ to: '/sign-in', search: { to: location.href } });
     }
-    if (session.welcome && location.pathname === '/') {
+    // Whoever goes there from another page wants the overview.
+    if (cause === 'enter' && session.welcome && location.pathname === '/') {
       // oxlint-disable-next-line typescript/only-throw-error -- how the router redirects
       throw redirect({ to: '/welcome' });
     }

@@ -37,7 +37,7 @@ export function TextField(props: TextFieldProps) {
   const problem = problemOf(name, sending);
   const id = `field-${name}`;
   return (
-    <div className="field">
+    <div className="field" onInput={() => sending.correct(name)}>
       <label htmlFor={id}>{label}</label>
       <input
         className="input"
@@ -69,7 +69,7 @@ export function ChoiceField({ name, label, hint, sending, initial, choices }: Ch
   const problem = problemOf(name, sending);
   const id = `field-${name}`;
   return (
-    <div className="field">
+    <div className="field" onInput={() => sending.correct(name)}>
       <label htmlFor={id}>{label}</label>
       <select
         className="input"
@@ -132,7 +132,7 @@ function KnownField({
   const problem = problemOf(name, sending);
   const id = `field-${name}`;
   return (
-    <div className="field">
+    <div className="field" onInput={() => sending.correct(name)}>
       <label htmlFor={id} id={`${id}-label`}>
         {label}
       </label>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useWords } from '../words/index.ts';
 import styles from './toast.module.css';
 
@@ -7,6 +7,13 @@ export interface ToastText {
   readonly text: string;
   /** Takes it back; absent: that is not possible. */
   readonly undo?: () => void;
+}
+
+/** What `Toast` shows, and ways to set and to end it. */
+export function useToast() {
+  const [toast, setToast] = useState<ToastText | null>(null);
+  const endToast = useCallback(() => setToast(null), []);
+  return { toast, setToast, endToast };
 }
 
 /** Milliseconds. */

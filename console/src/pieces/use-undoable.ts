@@ -1,7 +1,7 @@
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { ApiFailure } from '../api/client.ts';
 import { useWords } from '../words/index.ts';
-import type { ToastText } from './toast.tsx';
+import { useToast, type ToastText } from './toast.tsx';
 
 interface Named {
   readonly name: string;
@@ -20,8 +20,7 @@ export function useUndoable<Shown extends Named, Setting>(
   reload: () => Promise<unknown>,
 ) {
   const say = useWords();
-  /** What was done; null: nothing lately. */
-  const [toast, setToast] = useState<ToastText | null>(null);
+  const { toast, setToast, endToast } = useToast();
   /** Why a change was not made; null: it was. */
   const [problem, setProblem] = useState<string | null>(null);
 
@@ -60,6 +59,5 @@ export function useUndoable<Shown extends Named, Setting>(
     });
   }
 
-  const endToast = useCallback(() => setToast(null), []);
-  return { change, run, toast, endToast, problem };
+  return { change, run, toast, setToast, endToast, problem };
 }

@@ -6,6 +6,8 @@ export interface Write {
   /** Of no field on the page; null: there is none. */
   readonly problem: string | null;
   readonly fields: readonly FieldProblem[];
+  /** Takes back what was said about a field, because it has another value now. */
+  readonly correct: (name: string) => void;
   readonly run: (write: () => Promise<void>) => void;
 }
 
@@ -16,15 +18,18 @@ export interface Write {
 export function useWrite(known: readonly string[] = []): Write {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
+  const [corrected, setCorrected] = useState<readonly string[]>([]);
   const fields = failure instanceof ApiFailure ? failure.fields : [];
   const isShown = fields.length > 0 && fields.every(({ path }) => known.includes(nameOf(path)));
   const text = failure instanceof ApiFailure ? failure.message : String(failure);
   return {
     isBusy,
     problem: failure === null || isShown ? null : text,
-    fields,
+    fields: fields.filter(({ path }) => !corrected.includes(nameOf(path))),
+    correct: (name) => setCorrected((last) => [...last, name]),
     run(write) {
       setBusy(true);
+      setCorrected([]);
       setFailure(null);
       write()
         .catch(setFailure)

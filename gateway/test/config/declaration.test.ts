@@ -337,7 +337,7 @@ describe.each(dialects)('%s', (dialect) => {
     it('leaves the default group to the console until the file names it', async () => {
       await change(
         database,
-        (console) => upsertGroup(console, { name: 'default', priceMultiplier: '3' }),
+        (console) => upsertGroup(console, { name: 'default', priceMultiplier: '3', enabled: true }),
         'console',
       );
       await apply(file);

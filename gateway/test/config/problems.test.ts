@@ -62,6 +62,10 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'teams:\n  - name: a\n    groups: [default, default]',
     'f.yaml:3: teams[0].groups[1]: expected each entry once, got a duplicate',
   ],
+  [
+    'groups: [{ name: default, enabled: false }]',
+    'f.yaml:1: groups[0].enabled: expected true: keys that name no group are in this one, got false',
+  ],
   ['groups: [5]', 'f.yaml:1: groups[0]: expected a mapping, got 5'],
   ['groups:\n  - name: 12', 'f.yaml:2: groups[0].name: expected a group name in quotes, got 12'],
   [
@@ -325,6 +329,10 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   // Accounts
   ['users: [{ email: ada }]', 'f.yaml:1: users[0].email: expected an e-mail address, got "ada"'],
+  [
+    'users: [{ email: "ada@x\\u202egro.example" }]',
+    'f.yaml:1: users[0].email: expected an e-mail address, got "ada@x\u202egro.example"',
+  ],
   [
     'users: [{ email: a@b.c }, { email: A@B.C }]',
     'f.yaml:1: users[1].email: expected a different email, got the one of users[0]',

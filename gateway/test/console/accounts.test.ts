@@ -71,8 +71,10 @@ test('a credit is booked once, exactly, with who made it and why', async () => {
   expect(first).toMatchObject({ status: 201, balance: '125.000000001', repeated: false });
   const second = await credit('user/member@example.com', demo, 'demo');
   expect(second).toMatchObject({ status: 201, balance: '125.000000001', repeated: true });
-  const other = await credit('user/member@example.com', { ...demo, amount: '26' }, 'demo');
-  expect([other.status, other.error.code]).toEqual([409, 'idempotency_conflict']);
+  for (const change of [{ amount: '26' }, { reason: 'another demo' }]) {
+    const other = await credit('user/member@example.com', { ...demo, ...change }, 'demo');
+    expect([change, other.status, other.error.code]).toEqual([change, 409, 'idempotency_conflict']);
+  }
   // The same word of another person.
   const admin = await signIn(gateway.url, 'admin@example.com', password);
   const theirs = await credit(

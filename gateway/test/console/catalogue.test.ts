@@ -235,6 +235,67 @@ test('a group changes the price of the requests that follow', async () => {
   expect(refusalOf(wrong)).toEqual([400, 'invalid', ['price_multiplier']]);
 });
 
+test('a disabled group refuses its keys in their protocol at no charge, until it is enabled', async () => {
+  const group = await send('POST', '/groups', { name: 'paused' });
+  const [sim] = gateway.app.catalogue.snapshot().channels;
+  const base_url = sim?.baseUrl;
+  const of = { provider: 'simulator', base_url, models: ['demo-chat'], groups: ['paused'] };
+  expect((await send('POST', '/channels', { name: 'for-paused', ...of })).status).toBe(201);
+  const made = await send('POST', '/keys', { name: 'of-paused', group: 'paused' });
+  const secret = String(made.body['key']);
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  const messages = [{ role: 'user', content: 'Hello!' }];
+  const chat = { model: 'demo-chat', max_tokens: 9, messages };
+  const gemini = { contents: [{ role: 'user', parts: [{ text: 'Hello!' }] }] };
+  const call = async (path: string, body?: object) => {
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(`${gateway.url}${path}`, { headers, ...sent });
+    const { error } = (await response.json()) as { error?: { message: string; type?: string } };
+    return [response.status, error?.type, error?.message];
+  };
+  const listed = async () =>
+    (await get('/groups')).body.data?.find(({ name }) => name === 'paused');
+  expect((await call('/v1/chat/completions', chat))[0]).toBe(200);
+  expect(await listed()).toMatchObject({ enabled: true, keys: 1, people: 1, models: 3 });
+
+  const disabled = await patch('/groups/paused', group.etag, { enabled: false });
+  expect([disabled.status, disabled.body['enabled']]).toEqual([200, false]);
+  const message = expect.stringContaining('the group of this API key is disabled');
+  for (const [path, type, body] of [
+    ['/v1/chat/completions', 'permission_error', chat],
+    ['/v1/messages', 'permission_error', chat],
+    ['/v1/messages/count_tokens', 'permission_error', chat],
+    ['/v1beta/models/demo-chat:generateContent', undefined, gemini],
+    ['/v1/models', 'permission_error', undefined],
+    ['/v1/models/demo-chat', 'permission_error', undefined],
+  ] as const) {
+    expect([path, ...(await call(path, body))]).toEqual([path, 403, type, message]);
+  }
+  const rows = (await gateway.usage()).filter(({ key }) => key === 'of-paused');
+  const refused = rows.filter(({ error }) => error === 'group_disabled');
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.every(({ cost }) => cost === null)).toBe(true);
+  expect(await listed()).toMatchObject({ enabled: false, keys: 1, people: 1, models: 0 });
+  const explain = { key: 'of-paused', model: 'demo-chat', protocol: 'chat' };
+  expect((await send('POST', '/routing/explain', explain)).body['refusal']).toMatchObject({
+    code: 'group_disabled',
+  });
+  // The key stays as it is, and can be changed; no other one comes into the group.
+  const id = String(made.body['id']);
+  const slower = await patch(`/keys/${id}`, `"${String(made.body['revision'])}"`, { rpm: 9 });
+  expect([slower.status, slower.body['group']]).toEqual([200, 'paused']);
+  const another = await send('POST', '/keys', { name: 'another', group: 'paused' });
+  expect(refusalOf(another)).toEqual([400, 'invalid', ['group']]);
+
+  expect((await patch('/groups/paused', disabled.etag, { enabled: true })).status).toBe(200);
+  expect((await call('/v1/chat/completions', chat))[0]).toBe(200);
+  const usual = (await get('/groups')).body.data?.find(({ name }) => name === 'default');
+  const never = await patch('/groups/default', `"${String(usual?.['revision'])}"`, {
+    enabled: false,
+  });
+  expect(refusalOf(never)).toEqual([400, 'invalid', ['enabled']]);
+});
+
 test('a member sees neither settings nor what no channel serves', async () => {
   expect((await get('/models/demo-chat', member)).body.settings).toBe(null);
   expect((await get('/models/of-the-file', member)).status).toBe(404);
@@ -305,6 +366,21 @@ test('a preview says what a price would have made of the requests, and changes n
   );
   expect(Number(tenfold.would_be)).toBeCloseTo(Number(same.would_be) * 10, 6);
   expect((await get(`/models/${model}`)).body['price_version']).toBe(before['price_version']);
+
+  // What another factor of the group would have made, whatever the prices were.
+  const factor = async (price_multiplier: string) => {
+    const answer = await send('POST', '/groups/default/preview', { price_multiplier });
+    return answer.body as unknown as Preview;
+  };
+  const once = await factor('1');
+  expect([once.would_be, once.inexact]).toEqual([once.cost, 0]);
+  const ofGroup = rows.filter((row) => row.key !== 'of-paused' && row.cost !== null);
+  expect(once.requests).toBe(ofGroup.length);
+  expect(Number((await factor('2.5')).would_be)).toBeCloseTo(Number(once.cost) * 2.5, 6);
+  const much = await send('POST', '/groups/default/preview', { price_multiplier: 'much' });
+  expect(refusalOf(much)).toEqual([400, 'invalid', ['price_multiplier']]);
+  const gone = await send('POST', '/groups/gone/preview', { price_multiplier: '1' });
+  expect(gone.status).toBe(404);
 
   const wrong = await send('POST', '/prices/preview', {
     model,

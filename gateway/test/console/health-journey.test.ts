@@ -190,7 +190,7 @@ test.runIf(hasBrowser)(
     await page.getByText('1 channel fails.').waitFor();
     const failure = page.getByRole('region', { name: 'What fails' }).getByRole('row').nth(1);
     await failure.getByText('API key').waitFor();
-    expect(await failure.innerText()).toMatch(/refusing[^]*credential[^]*401[^]*1 of 1 attempts/);
+    expect(await failure.innerText()).toMatch(/refusing[^]*credential[^]*401[^]*1 of 1 attempt/);
     expect(await axeProblems()).toEqual([]);
     await page.route('**/admin/v1/health', async (route) => {
       const response = await route.fetch();

@@ -80,6 +80,9 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Escape');
     await dialog.getByRole('option').first().waitFor({ state: 'detached' });
     await field('Models').fill('');
+    // Esc is for the dialog once no list can open any more.
+    await field('Name').focus();
+    await dialog.getByRole('option').first().waitFor({ state: 'detached' });
     // A half-typed key is there again, however soon: before the browser has reported that the dialog is closed.
     const again = page.evaluate(`new Promise((resolve) => {
       const dialog = document.querySelector('dialog');
@@ -168,7 +171,7 @@ test.runIf(hasBrowser)(
     await page.getByRole('link', { name: `Open request ${id}` }).waitFor();
     await page.goBack();
 
-    // Somebody else is faster: what they did is shown before anything is overwritten.
+    // Somebody else is faster.
     const admin = await signIn(gateway.url, 'admin@example.com', password);
     await act('laptop', 'Change');
     expect(await dialog.getByLabel('Quota, USD').inputValue()).toBe('5');
@@ -186,10 +189,7 @@ test.runIf(hasBrowser)(
     expect(faster.status).toBe(200);
     await dialog.getByLabel('Quota, USD').fill('4');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Somebody has changed this key').waitFor();
-    expect(await dialog.getByLabel('Requests a minute').inputValue()).toBe('30');
-    await dialog.getByLabel('Quota, USD').fill('4');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save both changes' }).click();
     await rowOf('laptop').getByText('4 USD, 30 a minute').waitFor();
     await act('laptop', 'Change');
     // The administrator's limit.

@@ -219,14 +219,37 @@ test.runIf(hasBrowser)(
     await page.getByLabel('Group', { exact: true }).fill('research');
     await page.getByLabel('Multiplier', { exact: true }).fill('1.5');
     await page.getByRole('button', { name: 'Add a group' }).click();
-    const factor = page.getByLabel('Multiplier, research');
-    await factor.fill('2');
-    await factor.press('Enter');
+    const menu = async (group: string, word: string) => {
+      await page.getByRole('button', { name: `Change ${group}` }).click();
+      await page.getByRole('menuitem', { name: word }).click();
+    };
+    await menu('default', 'Change the multiplier');
+    await dialog.getByLabel('Multiplier').fill('2');
+    await dialog.getByRole('button', { name: '90 days' }).click();
+    await dialog.getByText(/were charged in 90 days.*100 %/).waitFor();
+    await dialog.getByLabel('Multiplier').fill('much');
+    await dialog.getByRole('button', { name: 'What would it have made?' }).click();
+    await dialog.getByText(/expected a factor/).waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await menu('research', 'Change the multiplier');
+    await dialog.getByLabel('Multiplier').fill('2');
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/research multiplies each price by 2/).waitFor();
+    const groups = () => [...gateway.app.catalogue.snapshot().groups.keys()];
+    await menu('research', 'Disable');
+    await dialog.getByText('No key that can be used belongs to it.').waitFor();
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('research is disabled. Its keys are refused.').waitFor();
+    expect(groups()).toEqual(['default']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('research is enabled.').waitFor();
+    expect(groups()).toEqual(['default', 'research']);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await isWider()).toBe(false);
-    // The browser itself reports the price that was refused.
-    expect(complaints).toEqual([expect.stringContaining('400')]);
+    // The browser itself reports the price and the factor that were refused.
+    const refused = expect.stringContaining('400');
+    expect(complaints).toEqual([refused, refused]);
     await own.close();
   },
 );

@@ -110,7 +110,9 @@ test('a new person gets an account, and the page that was asked for', async () =
   const { status, page, cookies, browser } = await signInAs('s-new');
   expect([status, page]).toEqual([303, `${publicUrl}/console/keys`]);
   expect(cookies).toEqual([
-    'sluice_oidc=; Path=/admin/v1/auth/oidc/callback; Max-Age=0; HttpOnly; SameSite=Lax',
+    expect.stringMatching(
+      /^sluice_oidc_[\w-]{8}=; Path=\/admin\/v1\/auth\/oidc\/callback; Max-Age=0; HttpOnly; SameSite=Lax$/,
+    ),
     expect.stringMatching(/^sluice_session=.*HttpOnly; SameSite=Strict$/),
   ]);
   expect(await sessionOf(browser)).toMatchObject({
@@ -144,7 +146,7 @@ describe('the way there', () => {
       code_challenge_method: 'S256',
     });
     // Sealed: the browser learns neither the nonce nor the verifier from it.
-    expect(browser.cookieOf(gateway.url)).toMatch(/^sluice_oidc=v1\.[\w-]+$/);
+    expect(browser.cookieOf(gateway.url)).toMatch(/^sluice_oidc_[\w-]{8}=v1\.[\w-]+$/);
   });
 
   test.each([
@@ -162,6 +164,18 @@ describe('the way there', () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { fields: [{ path: 'to' }] } });
   });
+});
+
+test('two tabs of one browser sign in side by side', async () => {
+  provider.people.set('s-tabs', person('tabs@example.com'));
+  const browser = new PlainBrowser();
+  const first = await begin(browser, '/console/keys');
+  const second = await begin(browser, '/console/usage');
+  const pages = [];
+  for (const there of [first, second]) {
+    pages.push((await comeBack(browser, await passProvider(browser, there, 's-tabs'))).page);
+  }
+  expect(pages).toEqual([`${publicUrl}/console/keys`, `${publicUrl}/console/usage`]);
 });
 
 describe('nobody gets in', () => {

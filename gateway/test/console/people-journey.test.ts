@@ -123,10 +123,10 @@ test.runIf(hasBrowser)(
     await page.getByRole('button', { name: 'Credit', exact: true }).click();
     await dialog.getByLabel('Amount, USD').fill('ten');
     await dialog.getByLabel('Reason').fill('conference demo');
-    await dialog.getByRole('button', { name: 'Look again' }).click();
+    await dialog.getByRole('button', { name: 'Review' }).click();
     await dialog.getByText('expected an amount in USD such as 25').waitFor();
     await dialog.getByLabel('Amount, USD').fill('2.5');
-    await dialog.getByRole('button', { name: 'Look again' }).click();
+    await dialog.getByRole('button', { name: 'Review' }).click();
     await page.getByRole('dialog', { name: '2.50 USD to Vera?' }).waitFor();
     expect(await admin.axeProblems()).toEqual([]);
     await dialog.getByRole('button', { name: 'Credit 2.50 USD' }).click();

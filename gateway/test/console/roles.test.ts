@@ -50,6 +50,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'GET /groups': ['admin', 'operator', 'billing', 'viewer'],
   'POST /groups': ['admin', 'operator'],
   'PATCH /groups/:name': ['admin', 'operator'],
+  'POST /groups/:name/preview': ['admin', 'operator', 'billing', 'viewer'],
   'GET /users': ['admin', 'billing', 'viewer'],
   'GET /users/:id': ['admin', 'billing', 'viewer'],
   'POST /users': ['admin'],

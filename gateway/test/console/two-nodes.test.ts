@@ -271,4 +271,22 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
       await own.drop();
     });
   });
+
+  test('a disabled group refuses its keys within a second', async () => {
+    const [here, there] = nodes;
+    const admin = await signIn(here.url, 'admin@example.com', password);
+    const group = await admin.send('POST', '/groups', { name: 'paused' });
+    const made = await admin.send('POST', '/keys', { name: 'of-paused', group: 'paused' });
+    const { key } = (await made.json()) as { readonly key: string };
+    const status = async () => {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${there.url}/v1/models`, { headers });
+      await response.body?.cancel();
+      return response.status;
+    };
+    await expect.poll(status).toBe(200);
+    const headers = { 'if-match': group.headers.get('etag') ?? '' };
+    await admin.send('PATCH', '/groups/paused', { enabled: false }, headers);
+    await expect.poll(status, { interval: 20, timeout: 1_000 }).toBe(403);
+  });
 });

@@ -68,7 +68,7 @@ describe.each(dialects)('%s', (dialect) => {
     it('applying declarations again changes nothing', async () => {
       const apply = () =>
         change(database, async (file) => [
-          await upsertGroup(file, { name: 'vip', priceMultiplier: '0.9' }),
+          await upsertGroup(file, { name: 'vip', priceMultiplier: '0.9', enabled: true }),
           await upsertChannel(file, channel),
           await upsertModel(file, model),
           await upsertAlias(file, { name: 'quick', model: 'fast' }),

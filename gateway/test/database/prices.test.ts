@@ -211,9 +211,13 @@ describe.each(dialects)('%s', (dialect) => {
     );
 
     it('R-43: an invalid multiplier leaves the last valid one in force', async () => {
-      await change(database, (file) => upsertGroup(file, { name: 'vip', priceMultiplier: '0.9' }));
+      await change(database, (file) =>
+        upsertGroup(file, { name: 'vip', priceMultiplier: '0.9', enabled: true }),
+      );
       const store = await openStore();
-      await change(database, (file) => upsertGroup(file, { name: 'vip', priceMultiplier: '' }));
+      await change(database, (file) =>
+        upsertGroup(file, { name: 'vip', priceMultiplier: '', enabled: true }),
+      );
       await store.refresh();
       expect(store.snapshot().groups.get('vip')?.priceMultiplier).toBe('0.9');
       expect(problems).toContainEqual({ kind: 'price_multiplier', name: 'vip', lastGood: true });

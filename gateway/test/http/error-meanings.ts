@@ -30,6 +30,7 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   team_disabled: 'An administrator has disabled the team that the key acts for.',
   model_not_allowed: "The model is not on the key's list.",
   model_disabled: 'The model is switched off.',
+  group_disabled: "The key's group is switched off, or no longer in the file.",
   client_not_allowed:
     'Every channel of the model accepts only other clients, by their `User-Agent`.',
   not_found:

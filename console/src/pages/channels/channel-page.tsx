@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { changeIn } from '../../pieces/place-in-file.ts';
 import { resultText } from '../../pieces/result-text.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
-import { Toast, type ToastText } from '../../pieces/toast.tsx';
+import { Toast } from '../../pieces/toast.tsx';
 import { useWords } from '../../words/index.ts';
 import { ChannelStateOf } from '../health/channel-state.tsx';
 import { filterWord } from '../requests/filter.ts';
@@ -26,12 +25,7 @@ export function ChannelPage() {
   const found = useQuery(channelQuery(id));
   const form = useQuery(channelFormQuery);
   const all = useQuery(channelsQuery).data?.data ?? [];
-  const [saved, setSaved] = useState<ToastText | null>(null);
-  const { reset, toast, endToast, problem } = useChanges();
-  const endToasts = useCallback(() => {
-    setSaved(null);
-    endToast();
-  }, [endToast]);
+  const { reset, toast, setToast, endToast, problem } = useChanges();
   const channel = found.data;
   const own = all.find((each) => each.id === channel?.id);
   const failed = found.isError ? found : form.isError ? form : null;
@@ -77,12 +71,12 @@ export function ChannelPage() {
               isReadOnly={!channel.editable || !mayChange}
               mayTry={mayChange}
               triesAtOnce={test && mayChange}
-              onSaved={({ name }) => setSaved({ text: say('channels.saved', { name }) })}
+              onSaved={({ name }) => setToast({ text: say('channels.saved', { name }) })}
             />
           </>
         )}
       </div>
-      <Toast toast={saved ?? toast} onEnd={endToasts} />
+      <Toast toast={toast} onEnd={endToast} />
     </>
   );
 }

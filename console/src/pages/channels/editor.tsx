@@ -61,7 +61,10 @@ export function ChannelEditor(props: Props) {
   const [draft, setDraft] = useState(props.initial);
   /** Grows when fields get other values than those that were typed into them. */
   const [version, setVersion] = useState(0);
-  const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
+  const [refused, setRefused] = useState<{ draft: Draft; problems: readonly FieldProblem[] }>({
+    draft,
+    problems: [],
+  });
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [theirs, setTheirs] = useState<ChannelDetail | null>(null);
@@ -69,6 +72,11 @@ export function ChannelEditor(props: Props) {
   const element = useRef<HTMLFormElement>(null);
   const own = all.find(({ id }) => id === channel?.id);
   const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
+  // What has another value now is no longer wrong, as far as anybody knows.
+  const problems = refused.problems.filter(({ path }) => {
+    const [name = ''] = path.split(/[.[]/, 1);
+    return refused.draft[name] === draft[name];
+  });
   const body = bodyOf(kept.before, draft);
   const count = Object.keys(body).length;
   const isUnsaved = useRef(false);
@@ -82,9 +90,9 @@ export function ChannelEditor(props: Props) {
   if (channel !== null && channel.revision > kept.revision && count === 0) take(channel);
 
   useEffect(() => {
-    if (problems.length === 0) return;
+    if (refused.problems.length === 0) return;
     element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [problems]);
+  }, [refused]);
 
   function take(changed: ChannelDetail, next?: Draft): void {
     const before = draftOf(changed, form);
@@ -96,7 +104,7 @@ export function ChannelEditor(props: Props) {
   async function save(members: typeof body, revision: number): Promise<void> {
     setBusy(true);
     setProblem(null);
-    setProblems([]);
+    setRefused({ draft, problems: [] });
     try {
       const saved =
         channel === null
@@ -119,7 +127,7 @@ export function ChannelEditor(props: Props) {
         if (hasChanges) setTheirs(present);
         else await save(members, present.revision);
       } else {
-        setProblems(error.fields);
+        setRefused({ draft, problems: error.fields });
         setProblem(
           error.fields.length > 0
             ? say('channels.wrongFields', { count: error.fields.length })
@@ -210,7 +218,6 @@ export function ChannelEditor(props: Props) {
         <TrialPart
           bodyOf={tried}
           models={names.filter((name) => !name.includes('*'))}
-          known={form.models}
           triesAtOnce={triesAtOnce}
           onRemedy={remedy}
         />
@@ -328,7 +335,7 @@ export function ChannelEditor(props: Props) {
                   disabled={isBusy || count === 0}
                   onClick={() => {
                     setDraft(kept.before);
-                    setProblems([]);
+                    setRefused({ draft, problems: [] });
                     setProblem(null);
                     setVersion((last) => last + 1);
                   }}

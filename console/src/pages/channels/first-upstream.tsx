@@ -100,7 +100,6 @@ function Fields({
       <TrialPart
         bodyOf={body}
         models={names}
-        known={form.models}
         triesAtOnce={false}
         onRemedy={(what) => {
           if (what === 'model') return;

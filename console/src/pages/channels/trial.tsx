@@ -32,15 +32,13 @@ interface Props {
   /** What would be tried: as the API takes it. */
   readonly bodyOf: () => Body<'testChannel'>;
   readonly models: readonly string[];
-  /** Names of models to choose from. */
-  readonly known: readonly string[];
   /** Whether it is tried as soon as it is shown. */
   readonly triesAtOnce: boolean;
   readonly onRemedy: (what: 'key' | 'address' | 'model') => void;
 }
 
 /** Tries the channel as it is on the page: how far one small request comes, and what to do if it fails. */
-export function TrialPart({ bodyOf, models, known, triesAtOnce, onRemedy }: Props) {
+export function TrialPart({ bodyOf, models, triesAtOnce, onRemedy }: Props) {
   const say = useWords();
   const { csrf_token: token } = useSession();
   const [model, setModel] = useState('');
@@ -77,7 +75,7 @@ export function TrialPart({ bodyOf, models, known, triesAtOnce, onRemedy }: Prop
             id="trial-model"
             list="channel-known-models"
             value={model}
-            placeholder={models[0] ?? known[0]}
+            placeholder={models[0]}
             autoComplete="off"
             spellCheck={false}
             onChange={({ target }) => setModel(target.value)}
@@ -118,7 +116,7 @@ export function TrialPart({ bodyOf, models, known, triesAtOnce, onRemedy }: Prop
         )}
         {trial !== null && (
           <>
-            <Steps trial={trial} />
+            {trial.class !== 'no-text-model' && <Steps trial={trial} />}
             <Outcome trial={trial} />
             {remedy === 'again' && (
               <button type="button" className="link" onClick={() => void run()}>

@@ -84,6 +84,7 @@ function Failure({ channel: { name, verdict, recent } }: { readonly channel: Cha
       <td className={`less ${styles['words']}`}>
         <p>
           {say('health.ofAttempts', {
+            count: attempts,
             failed: formats.count(failed),
             attempts: formats.count(attempts),
           })}

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState, type FormEvent } from 'react';
-import { ApiFailure, newCallName, write, type Result } from '../../api/client.ts';
+import { ApiFailure, newCallName, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { useWrite, type Write } from '../../pieces/use-write.ts';
@@ -56,7 +56,8 @@ export function ChangeModel({ model, onClose }: Props) {
   const [settings, setSettings] = useState(model?.settings ?? null);
   const [type, setType] = useState<Type>(model?.type ?? 'chat');
   const [isStale, setStale] = useState(false);
-  const [preview, setPreview] = useState<Result<'previewPrice'> | null>(null);
+  /** Grows with what is typed, which a preview is of. */
+  const [typed, setTyped] = useState(0);
   const form = useRef<HTMLFormElement>(null);
   const callName = useRef(newCallName());
   const sending = useWrite(known);
@@ -104,14 +105,11 @@ export function ChangeModel({ model, onClose }: Props) {
     });
   }
 
-  function look(): void {
-    if (form.current === null || model === null) return;
-    const fields = new FormData(form.current);
-    sending.run(async () => {
-      const given = readPrice(fields, type, price, say('models.form.jsonProblem')) ?? {};
-      const body = { model: model.id, price: given as object };
-      setPreview(await write<'previewPrice'>('POST', '/prices/preview', body, token));
-    });
+  function ask(days: number) {
+    const fields = new FormData(form.current ?? undefined);
+    const given = readPrice(fields, type, price, say('models.form.jsonProblem')) ?? {};
+    const body = { model: model?.id ?? '', price: given as object, days };
+    return write<'previewPrice'>('POST', '/prices/preview', body, token);
   }
 
   const title =
@@ -120,7 +118,13 @@ export function ChangeModel({ model, onClose }: Props) {
       : say('models.form.changeTitle', { name: model.id });
   return (
     <Dialog title={title} onClose={onClose} isWide>
-      <form ref={form} className={styles['form']} onSubmit={submit} key={settings?.revision ?? 0}>
+      <form
+        ref={form}
+        className={styles['form']}
+        onSubmit={submit}
+        onInput={() => setTyped((last) => last + 1)}
+        key={settings?.revision ?? 0}
+      >
         {isStale && (
           <p className="problem" role="alert">
             {say('models.form.stale')}
@@ -179,22 +183,14 @@ export function ChangeModel({ model, onClose }: Props) {
             {say('models.form.isEnabled')}
           </label>
         )}
-        {preview !== null && <PricePreview preview={preview} />}
+        {model !== null && (
+          <PricePreview key={typed} sending={sending} ask={async (days) => ask(days)} />
+        )}
         <p className="hint">{say('models.form.later')}</p>
         <p className="problem" role="alert">
           {sending.problem}
         </p>
         <div className={styles['buttons']}>
-          {model !== null && (
-            <button
-              type="button"
-              className={`button ${styles['first']}`}
-              disabled={sending.isBusy}
-              onClick={look}
-            >
-              {say('models.form.preview')}
-            </button>
-          )}
           <button type="button" className="button" onClick={onClose}>
             {say('models.form.cancel')}
           </button>

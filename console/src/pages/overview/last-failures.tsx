@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { read } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
+import { NameLink } from '../../pieces/name-link.tsx';
 import { resultText } from '../../pieces/result-text.ts';
 import { Outcome } from '../../pieces/outcome.tsx';
 import { Skeleton } from '../../pieces/states.tsx';
@@ -65,12 +66,20 @@ export function LastFailures({ overview: { now } }: { readonly overview: Overvie
               <td>
                 <Outcome outcome={row.outcome} status={row.status} />
               </td>
-              <td>{row.model}</td>
+              <td>
+                <NameLink kind="model" name={row.model}>
+                  {row.model}
+                </NameLink>
+              </td>
               <td>
                 {row.attempts.map(({ channel, started_at }, at) => (
                   <span key={`${started_at} ${channel}`}>
                     {at > 0 && <span className="quiet"> → </span>}
-                    <s className="second">{channel}</s>
+                    <s className="second">
+                      <NameLink kind="channel" name={channel}>
+                        {channel}
+                      </NameLink>
+                    </s>
                   </span>
                 ))}
               </td>
@@ -85,7 +94,11 @@ export function LastFailures({ overview: { now } }: { readonly overview: Overvie
                       )
                       .join(', ')}
               </td>
-              <td>{row.key}</td>
+              <td>
+                <NameLink kind="key" name={row.key}>
+                  {row.key}
+                </NameLink>
+              </td>
             </tr>
           ))}
         </Table>

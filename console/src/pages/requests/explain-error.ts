@@ -71,6 +71,10 @@ export const errors: Readonly<Record<string, readonly [en: string, zh: string]>>
     '客户端地址不在密钥的名单上。',
   ],
   model_not_allowed: ['The model is not on the key’s list.', '该模型不在密钥的名单上。'],
+  group_disabled: [
+    'The key’s group is switched off. An operator can enable it on the page of models, or give the key another group.',
+    '密钥所在的分组已停用。运维人员可在模型页面启用该分组，或为密钥换一个分组。',
+  ],
   model_disabled: ['The model is switched off.', '该模型已停用。'],
   client_not_allowed: [
     'Every channel of the model accepts only other clients.',

@@ -7,9 +7,14 @@ import { useGroups } from '../people/person-fields.tsx';
 import type { Team } from './query.ts';
 import styles from '../people/page.module.css';
 
-export const teamFields = ['budget', 'time_zone', 'rpm', 'groups'];
-
 const budgets = ['monthly', 'daily', 'total'] as const;
+
+export const teamFields = [
+  ...budgets.map((name) => `budget.${name}`),
+  'time_zone',
+  'rpm',
+  'groups',
+];
 
 /** What a team may be changed to, as its form has it. */
 export function readTeam(form: FormData) {

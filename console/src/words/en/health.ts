@@ -24,7 +24,8 @@ export const health = {
   },
   said: 'Last time, in its words',
   kinds: 'Failures, 24 h',
-  ofAttempts: '{{failed}} of {{attempts}} attempts',
+  ofAttempts_one: '{{failed}} of {{attempts}} attempt',
+  ofAttempts_other: '{{failed}} of {{attempts}} attempts',
   degradedTitle: 'Requests are served, but not everything works:',
   unavailable: 'Nothing that costs something is admitted:',
   degraded: {

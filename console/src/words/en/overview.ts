@@ -42,7 +42,8 @@ export const attention = {
   windows: { daily: 'today', monthly: 'this month', total: 'in total' },
   channel_failing: {
     title: '{{name}} fails',
-    text: 'Since {{time}}, {{number}} attempts failed: {{error}}.',
+    text_one: 'Since {{time}}, {{number}} attempt failed: {{error}}.',
+    text_other: 'Since {{time}}, {{number}} attempts failed: {{error}}.',
     way: 'See health',
   },
   channel_unsteady: {

@@ -118,7 +118,7 @@ export const people = {
     amountHint: 'A negative amount takes from the balance, as a correction.',
     reason: 'Reason',
     reasonHint: 'Stands in the books.',
-    look: 'Look again',
+    look: 'Review',
     back: 'Back',
     give: 'Credit {{amount}} USD',
     take: 'Take {{amount}} USD',

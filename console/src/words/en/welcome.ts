@@ -10,6 +10,7 @@ export const welcome = {
   upstreamHint:
     'Until there is one, every answer comes from the built-in simulator. Paste the key of a vendor; it is kept encrypted, and goes to the address below only.',
   upstreamDone: 'Requests go to {{names}}.',
+  useUpstream_zero: 'Choose its models first',
   useUpstream_one: 'Use it with one model',
   useUpstream_other: 'Use it with {{count}} models',
   key: 'A key for your client',

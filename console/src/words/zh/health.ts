@@ -26,7 +26,8 @@ export const health: Words['health'] = {
   },
   said: '最近一次及其原话',
   kinds: '24 小时内的失败',
-  ofAttempts: '{{attempts}} 次尝试中有 {{failed}} 次',
+  ofAttempts_one: '{{attempts}} 次尝试中有 {{failed}} 次',
+  ofAttempts_other: '{{attempts}} 次尝试中有 {{failed}} 次',
   degradedTitle: '请求仍在处理，但并非一切正常：',
   unavailable: '不接受任何计费请求：',
   degraded: {

@@ -44,7 +44,8 @@ export const attention: Words['attention'] = {
   windows: { daily: '（今天）', monthly: '（本月）', total: '（总计）' },
   channel_failing: {
     title: '{{name}} 出错',
-    text: '自 {{time}} 起有 {{number}} 次尝试失败：{{error}}。',
+    text_one: '自 {{time}} 起有 {{number}} 次尝试失败：{{error}}。',
+    text_other: '自 {{time}} 起有 {{number}} 次尝试失败：{{error}}。',
     way: '查看健康状况',
   },
   channel_unsteady: {

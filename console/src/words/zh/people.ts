@@ -120,7 +120,7 @@ export const people: Words['people'] = {
     amountHint: '负数表示从余额中扣除，作为更正。',
     reason: '原因',
     reasonHint: '记入账本。',
-    look: '再看一遍',
+    look: '核对',
     back: '返回',
     give: '入账 {{amount}} USD',
     take: '扣除 {{amount}} USD',

@@ -11,6 +11,7 @@ export const welcome: Words['welcome'] = {
   upstreamHint:
     '添加上游之前，每个回答都来自内置模拟器。粘贴供应商的密钥；密钥加密保存，只会发送到下面的地址。',
   upstreamDone: '请求发送到 {{names}}。',
+  useUpstream_zero: '请先选择模型',
   useUpstream_one: '使用它，含一个模型',
   useUpstream_other: '使用它，含 {{count}} 个模型',
   key: '客户端的密钥',

@@ -51,7 +51,7 @@ export function changeKey(
       const message = `${field}: somebody above you has set this limit, so you may only tighten it`;
       throw new Refusal('above', message, { field });
     }
-    await checkNames(change, kinds.key, after);
+    await checkNames(change, kinds.key, after, before);
     if ((await upsertKey(change, { ...after, secret: null })) === 'unchanged') return;
     await noteLimitSetters(change, name, settersAfter(before, after, rank));
   });

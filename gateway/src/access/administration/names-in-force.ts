@@ -33,13 +33,27 @@ export async function namesInForce({ trx }: Change): Promise<Names> {
   };
 }
 
-/** Checks that what the members of an entry name exists. @throws Refusal naming the first that does not */
-export async function checkNames(change: Change, { list }: Kind, entry: object): Promise<void> {
-  const values = entry as Readonly<Record<string, string | readonly string[] | null>>;
+type Values = Readonly<Record<string, string | readonly string[] | null>>;
+
+/**
+ * Checks that what the members of an entry name exists.
+ * @param before the entry before a change, which is not to blame for what it named already
+ * @throws Refusal naming the first that does not exist
+ */
+export async function checkNames(
+  change: Change,
+  { list }: Kind,
+  entry: object,
+  before: object = {},
+): Promise<void> {
+  const [values, earlier] = [entry as Values, before as Values];
   const names = await namesInForce(change);
   for (const { property, refersTo } of list) {
     if (refersTo === undefined) continue;
-    const unknown = [values[property] ?? []].flat().find((name) => !isKnown(refersTo, name, names));
+    const kept = [earlier[property] ?? []].flat();
+    const unknown = [values[property] ?? []]
+      .flat()
+      .find((name) => !kept.includes(name) && !isKnown(refersTo, name, names));
     if (unknown !== undefined) throw missingObject(refersTo, unknown);
   }
 }

@@ -51,7 +51,8 @@ export interface Model extends Omit<
   readonly createdAt: number;
 }
 
-export type Group = DeclaredGroup;
+/** An enabled one. */
+export type Group = Omit<DeclaredGroup, 'enabled'>;
 
 export interface Channel extends Omit<
   DeclaredChannel,

@@ -12,7 +12,7 @@ import type { CurrentState } from './state.repository.ts';
  */
 export function exportState(state: CurrentState, bundledModels: ReadonlySet<string>): string {
   // The group `default` that the gateway made itself is there for every file.
-  const groups = state.groups.filter((group) => group.enabled && group.owner !== 'system');
+  const groups = state.groups.filter((group) => group.owner !== 'system');
   const models = new Set([...bundledModels, ...state.models.map(({ id }) => id)]);
   // A name is a model's or an alias's: what a file may not say twice is said as the gateway takes it.
   const inUse = state.models.filter(({ enabled, owner }) => enabled && owner !== 'system');

@@ -10,6 +10,7 @@ export {
   touchAdminKey,
 } from './admin-keys.repository.ts';
 export {
+  countGroupKeys,
   countUsableKeys,
   findKey,
   keysSpent,

@@ -129,19 +129,44 @@ export async function countUsableKeys(
   now: number,
 ): Promise<ReadonlyMap<string | null, number>> {
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('keys')
+  const rows = await usableKeys(db, now)
     .select((of) => [`${holder} as id`, of.fn.countAll<number>().as('count')])
     .where(holder, 'in', ids)
-    .where('enabled', '=', 1)
-    .where('hash', 'is not', null)
-    .where('revoked_at', 'is', null)
-    .where('session_id', 'is', null)
-    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
     .groupBy(holder)
     .execute();
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
+
+/** How many keys of a group can be used, and of how many people they are. */
+export interface GroupUse {
+  readonly keys: number;
+  readonly people: number;
+}
+
+/** By the name of the group; one without usable keys is absent. */
+export async function countGroupKeys(
+  db: Kysely<Database>,
+  now: number,
+): Promise<ReadonlyMap<string, GroupUse>> {
+  const rows = await usableKeys(db, now)
+    .select((of) => [
+      'group_name',
+      of.fn.countAll<number>().as('keys'),
+      of.fn.count<number>('user_id').distinct().as('people'),
+    ])
+    .groupBy('group_name')
+    .execute();
+  return new Map(rows.map(({ group_name: name, keys, people }) => [name, { keys, people }]));
+}
+
+const usableKeys = (db: Kysely<Database>, now: number) =>
+  db
+    .selectFrom('keys')
+    .where('enabled', '=', 1)
+    .where('hash', 'is not', null)
+    .where('revoked_at', 'is', null)
+    .where('session_id', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]));
 
 /** By name, otherwise by id. */
 export async function findKey(db: Kysely<Database>, nameOrId: string): Promise<StoredKey | null> {

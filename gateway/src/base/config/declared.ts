@@ -11,6 +11,7 @@ import {
 import { type EntryOf, type Kind, kinds, type ObjectName } from './kinds/index.ts';
 import { checkChannel } from './rules/channels.ts';
 import {
+  checkGroup,
   checkMembers,
   checkSecrets,
   checkReferences,
@@ -65,6 +66,7 @@ export function readDeclared(root: RawMapping, report: Report, context: NamesCon
 type Rules = (raw: RawMapping, index: number, names: Names, report: Report) => void;
 
 const rulesOf: Readonly<Partial<Record<ObjectName, Rules>>> = {
+  group: checkGroup,
   channel: checkChannel,
   model: checkModel,
   team: checkMembers,

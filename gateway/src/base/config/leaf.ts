@@ -94,8 +94,7 @@ export function name<const Options extends LeafOptions = {}>(expected: string, o
 
 /** Whether the text can be a name: people type it and messages show it. */
 export function isName(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are exactly what a name must not hold
-  return text.length <= 200 && text.trim() === text && !/[\u0000-\u001f\u007f]/.test(text);
+  return text.length <= 200 && text.trim() === text && !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
 /** Digits only: `1e3`, `0x10` and `1.0` are not how people write a count. */
@@ -191,7 +190,9 @@ export const emailAddress = <const Options extends LeafOptions = {}>(options?: O
 
 /** Addresses are compared in lower case, as people expect. */
 function isEmail(text: string): boolean {
-  return text.length <= 254 && /^[^\s@"<>]+@[^\s@"<>]+$/.test(text);
+  // No control character, none that turns the text around, and no half of one: databases store another.
+  const isPrinted = !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text);
+  return text.length <= 254 && isPrinted && /^[^\s@"<>]+@[^\s@"<>]+$/.test(text);
 }
 
 /** A Node timer fires at once if its delay exceeds 2³¹ ms, so no setting that becomes a delay may be longer. */

@@ -99,6 +99,12 @@ export const catalogue = define({
     'model_not_allowed',
     "model '{model}' is not available",
   ),
+  group_disabled: entry(
+    403,
+    'permission_error',
+    null,
+    'the group of this API key is disabled; the operator of this gateway can enable it',
+  ),
   client_not_allowed: entry(
     403,
     'permission_error',

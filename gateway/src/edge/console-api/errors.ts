@@ -45,6 +45,7 @@ export interface ErrorDetails {
   readonly object?: unknown;
   /** The configuration file, and the place in it. */
   readonly file?: string;
+  readonly line?: number;
   readonly path?: string;
 }
 

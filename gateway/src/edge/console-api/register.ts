@@ -32,7 +32,7 @@ import { healthRoutes } from './health/routes.ts';
 import type { HealthSource } from './health/source.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { catalogueRoutes } from './models/catalogue.ts';
-import { previewRoute } from './models/preview.ts';
+import { previewRoutes } from './models/preview.ts';
 import { modelRoutes } from './models/routes.ts';
 import type { ConsoleMembers } from './contract/permissions.ts';
 import type { OidcSettings } from './oidc/provider.ts';
@@ -116,7 +116,7 @@ export function registerConsole(server: FastifyInstance, options: ConsoleOptions
     keyRoutes(scope, routes);
     modelRoutes(scope, routes);
     catalogueRoutes(scope, routes);
-    previewRoute(scope, routes);
+    previewRoutes(scope, routes);
     playgroundRoutes(scope, routes);
     healthRoutes(scope, routes);
     channelRoutes(scope, routes);

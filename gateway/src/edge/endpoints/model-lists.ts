@@ -1,5 +1,6 @@
 import type { Caller } from '#identity/index.ts';
 import { type CatalogueSnapshot, type Model, servedNames } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
 
 /** A listed model with its wire forms, encoded once per catalogue. */
 export interface ListedModel {
@@ -13,8 +14,12 @@ export interface ListedModel {
 }
 
 export interface ModelLists {
-  /** The models that the caller may use and its group serves, by name in code unit order. */
+  /**
+   * The models that the caller may use and its group serves, by name in code unit order.
+   * @throws GatewayError for a disabled group
+   */
   of(caller: Caller): readonly ListedModel[];
+  /** One of them; null: it has none of this name. @throws as `of` */
   find(caller: Caller, name: string): ListedModel | null;
 }
 
@@ -29,6 +34,7 @@ export function createModelLists(snapshot: () => CatalogueSnapshot): ModelLists 
 
   const groupList = (group: string): GroupList => {
     const current = snapshot();
+    if (!current.groups.has(group)) throw new GatewayError('group_disabled');
     let groups = cache.get(current);
     if (groups === undefined) {
       groups = new Map();
@@ -37,8 +43,7 @@ export function createModelLists(snapshot: () => CatalogueSnapshot): ModelLists 
     let list = groups.get(group);
     if (list === undefined) {
       list = buildGroupList(current, group);
-      // Only stale keys have names of groups that do not exist, but they must not pile up.
-      if (current.groups.has(group)) groups.set(group, list);
+      groups.set(group, list);
     }
     return list;
   };

@@ -4,6 +4,10 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 const ofTheLink = new BlockList();
 ofTheLink.addSubnet('169.254.0.0', 16, 'ipv4');
 ofTheLink.addSubnet('fe80::', 10, 'ipv6');
+// The same of IPv4 as translators (RFC 6052), tunnels (RFC 3056) and old stacks write it in IPv6.
+ofTheLink.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6');
+ofTheLink.addSubnet('2002:a9fe::', 32, 'ipv6');
+ofTheLink.addSubnet('::a9fe:0', 112, 'ipv6');
 // Metadata services of clouds that use other addresses: AWS over IPv6, Alibaba, Oracle.
 ofTheLink.addAddress('fd00:ec2::254', 'ipv6');
 ofTheLink.addAddress('100.100.100.200', 'ipv4');

@@ -34,7 +34,8 @@ const perNano = 10n ** 15n;
 const thousand = 1000n;
 /** The maximum of a 64-bit column; larger amounts are equivalent, because no account has that much. */
 export const mostHeld = 2n ** 63n - 1n;
-const factorPlaces = 18;
+/** Of a rate with its multipliers, in 10⁻¹⁵ USD. */
+export const factorPlaces = 18;
 const perFactor = 10n ** BigInt(factorPlaces);
 
 /**

@@ -25,7 +25,7 @@ export { imageBound, mostLayers, unpricedPart, type ImageDemand } from './image-
 export { exceededTier, imageLines, type ReturnedImage, type Unbillable } from './image-lines.ts';
 export { hasMoney, metersOf } from './meters.ts';
 export { ratesOf, type PriceRates, type Rate, type Reach } from './rates.ts';
-export { repricedCost } from './reprice.ts';
+export { repricedCost, rescaledCost } from './reprice.ts';
 export { createSpentSource, type SpentSourceOptions } from './spent-source.ts';
 export {
   chargeOfTask,

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { DeclaredPrice } from '#config/index.ts';
 import { parseMultiplier, receiptOf } from './cost.ts';
 import { ratesOf } from './rates.ts';
-import { repricedCost } from './reprice.ts';
+import { repricedCost, rescaledCost } from './reprice.ts';
 import { factorOf, iterationMarks, tokenLines, unpricedLines } from './usage-lines.ts';
 
 const none = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
@@ -45,6 +45,17 @@ describe('a receipt at another price costs what the request would have cost then
     const isUnknown = to === 'withAudio' && from !== to;
     const expected = isUnknown ? null : chat(now, counts).cost;
     expect(repricedCost(then.items, ratesOf(now), multiplier)).toBe(expected);
+  });
+
+  it.each(['1.25', '0', '0.333333'])('%s × what it says', (text) => {
+    const other = parseMultiplier(text);
+    for (const surcharges of [[], ['service_tier.priority']]) {
+      const { items } = chat(surcharged, tokens, surcharges);
+      const costs = rescaledCost(items, other);
+      expect(costs).toBe(repricedCost(items, ratesOf(surcharged), other));
+    }
+    const seconds = [{ part: 'video_second.720P', quantity: 5.125, rate: '100000000000000' }];
+    expect(rescaledCost(seconds, other)).toBe(repricedCost(seconds, ratesOf(videos), other));
   });
 
   it('with its surcharge, by the factor of the other price', () => {

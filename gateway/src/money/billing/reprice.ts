@@ -1,6 +1,7 @@
 import { tokenParts, type TokenPart } from '#canonical/index.ts';
 import type { ReceiptItem } from '#usage/index.ts';
-import { type CostLine, type Multiplier, receiptOf } from './cost.ts';
+import { scaled } from '#config/decimal.ts';
+import { type CostLine, factorPlaces, type Multiplier, receiptOf } from './cost.ts';
 import { type PriceRates, type Rate, tokenRatesFor } from './rates.ts';
 import { factorOf } from './usage-lines.ts';
 
@@ -37,6 +38,17 @@ export function repricedCost(
       ...(factor !== undefined && { factor }),
     });
   }
+  return receiptOf(lines, multiplier).cost;
+}
+
+/** What a receipt would have come to by another factor of its group, in nano-USD. Pure. */
+export function rescaledCost(items: readonly ReceiptItem[], multiplier: Multiplier): bigint {
+  const lines = items.map(({ part, quantity, rate: text }): CostLine => {
+    // In thousandths, as seconds are: every quantity is a whole number of them.
+    const rate = { part, perUnit: 1n, text, inThousandths: true };
+    const factor = { suffix: '', value: scaled(text, factorPlaces) ?? 0n };
+    return { rate, quantity: Math.round(quantity * 1000), factor };
+  });
   return receiptOf(lines, multiplier).cost;
 }
 

@@ -110,7 +110,7 @@ export class CreditOutOfRange extends Error {
 /**
  * Books a top-up or a correction. The row of the account's holder gets a new revision, so the nodes learn of the credit
  * at their next poll. One credit at a time: see `lockDeclaration`.
- * @throws IdempotencyConflict if the key belongs to another amount or account; CreditOutOfRange if the account's credits would exceed 10⁹ USD in either direction; Error if the user or team
+ * @throws IdempotencyConflict if the key belongs to another amount, account or reason; CreditOutOfRange if the account's credits would exceed 10⁹ USD in either direction; Error if the user or team
  * does not exist or the amount is 0.
  */
 export async function creditAccount(change: Change, credit: Credit): Promise<Booked> {
@@ -154,16 +154,19 @@ function transactionIdOf(idempotencyKey: string): string {
 async function isBooked(
   trx: Transaction<Database>,
   id: string,
-  { account, amount }: Credit,
+  { account, amount, reason }: Credit,
   idempotencyKey: string,
 ): Promise<boolean> {
   const entries = await trx
     .selectFrom('ledger_entries')
-    .select(['account', 'amount'])
+    .select(['account', 'amount', 'reason'])
     .where('transaction_id', '=', id)
     .execute();
   if (entries.length === 0) return false;
-  if (entries.some((entry) => entry.account === account && entry.amount === amount)) return true;
+  const isSame = entries.some(
+    (entry) => entry.account === account && entry.amount === amount && entry.reason === reason,
+  );
+  if (isSame) return true;
   throw new IdempotencyConflict(idempotencyKey);
 }
 

@@ -50,5 +50,6 @@ describe('a cell', () => {
 
   test('numbers stay numbers, and nothing is nothing', () => {
     expect(csvLine([-1, null, 0])).toBe('-1,,0\r\n');
+    expect(csvLine([{ amount: '-1000000000.000000001' }])).toBe('-1000000000.000000001\r\n');
   });
 });

@@ -1,7 +1,10 @@
 import type { UsageEntry } from './usage-entry.ts';
 
+/** What a cell has. An amount is a decimal, every digit of which stays. */
+export type Cell = string | number | { readonly amount: string } | null;
+
 /** One line of CSV (RFC 4180) with its end. */
-export function csvLine(values: readonly (string | number | null)[]): string {
+export function csvLine(values: readonly Cell[]): string {
   return `${values.map(cell).join(',')}\r\n`;
 }
 
@@ -13,8 +16,9 @@ const formula = /^\s*[=+\-@＝＋－＠]/u;
 /** Most cells: nothing in them needs a look. */
 const plain = /^[A-Za-z0-9][\w .:@/-]*$/;
 
-function cell(value: string | number | null): string {
+function cell(value: Cell): string {
   if (value === null || typeof value === 'number') return String(value ?? '');
+  if (typeof value === 'object') return value.amount;
   if (plain.test(value)) return value;
   const shownText = value.replaceAll(unseen, '');
   const text = formula.test(shownText) ? `'${shownText}` : shownText;

@@ -26,7 +26,7 @@ export {
   type AttemptFailed,
   type ChannelTraffic,
 } from './channel-traffic.repository.ts';
-export { listPricedRows, type PricedRow } from './priced-rows.repository.ts';
+export { listPricedRows, type PricedRow, type PricedRowsFilter } from './priced-rows.repository.ts';
 export { errorTexts, removeErrorTexts } from './usage-errors.repository.ts';
 export { lastRequests, lastUses } from './last-uses.repository.ts';
 export { listUnfinished, type UnfinishedAttempt } from './unfinished.repository.ts';
@@ -47,7 +47,7 @@ export {
   type FilterWord,
 } from './filter-words.repository.ts';
 export { ownedTeams, type NameFilters } from './conditions.repository.ts';
-export { csvLine } from './csv.ts';
+export { type Cell, csvLine } from './csv.ts';
 export { type Percentiles } from './latency-buckets.ts';
 export { areDaysWhole, timeDimensions, wholeHours, type Bucket } from './time-cuts.ts';
 export { csvHeading, toCsv } from './csv.ts';

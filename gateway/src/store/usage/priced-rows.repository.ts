@@ -18,8 +18,8 @@ export interface PricedRow {
 }
 
 export interface PricedRowsFilter {
-  /** A model of the catalogue, by whatever name clients asked for it. */
-  readonly model: string;
+  /** A model of the catalogue, by whatever name clients asked for it, or a group by its name. */
+  readonly of: { readonly model: string } | { readonly group: string };
   /** Unix milliseconds, inclusive and exclusive. */
   readonly from: number;
   readonly to: number;
@@ -28,10 +28,10 @@ export interface PricedRowsFilter {
   readonly after?: Pick<PricedRow, 'id' | 'time'>;
 }
 
-/** Rows that were charged by a price of the model, the newest first. */
+/** Rows that were charged by a price of the model or to keys of the group, the newest first. */
 export async function listPricedRows(
   db: Kysely<Database>,
-  { model, from, to, limit, after }: PricedRowsFilter,
+  { of, from, to, limit, after }: PricedRowsFilter,
 ): Promise<PricedRow[]> {
   let query = db
     .selectFrom('usage')
@@ -48,8 +48,12 @@ export async function listPricedRows(
     ])
     .where('time', '>=', from)
     .where('time', '<', to)
-    .where('price_version', 'in', (versions) =>
-      versions.selectFrom('price_versions').select('id').where('model', '=', model),
+    .where((where) =>
+      'group' in of
+        ? where.and([where('group_name', '=', of.group), where('price_version', 'is not', null)])
+        : where('price_version', 'in', (versions) =>
+            versions.selectFrom('price_versions').select('id').where('model', '=', of.model),
+          ),
     )
     .orderBy('time', 'desc')
     .orderBy('id', 'desc')

@@ -137,6 +137,14 @@ export function entriesOf(section: RawValue): RawMapping[] {
   return Array.isArray(section) ? section.filter(isMapping) : [];
 }
 
+/** Keys that name no group are in the group `default`. */
+export function checkGroup(raw: RawMapping, index: number, _names: Names, report: Report): void {
+  const { name, enabled } = raw;
+  if (textOf(name) !== 'default' || !(enabled instanceof Scalar)) return;
+  if (String(enabled.value) !== 'false') return;
+  report(['groups', index, 'enabled'], 'true: keys that name no group are in this one', 'false');
+}
+
 /** Members of a team: users of the file, each once. */
 export function checkMembers(raw: RawMapping, index: number, names: Names, report: Report): void {
   if (!Array.isArray(raw['members'])) return;

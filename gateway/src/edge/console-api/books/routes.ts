@@ -17,7 +17,7 @@ import {
   requestsOf,
   sumBooks,
 } from '#ledger/index.ts';
-import { csvLine } from '#usage/index.ts';
+import { type Cell, csvLine } from '#usage/index.ts';
 import { contract, type Contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { recordExport, sendPages, storedAs } from '../file-stream.ts';
@@ -45,11 +45,10 @@ const columns = {
   account_id: ({ account }) => partsOf(account).id,
   account: ({ name }) => name,
   kind: ({ kind }) => kind,
-  // A spreadsheet is to add it up: text with a sign would be taken for a formula.
-  amount: ({ amount }) => Number(formatUsd(amount)),
+  amount: ({ amount }) => ({ amount: formatUsd(amount) }),
   actor: ({ actor }) => actor,
   reason: ({ reason }) => reason,
-} satisfies Record<string, (entry: EntryLine) => string | number | null>;
+} satisfies Record<string, (entry: EntryLine) => Cell>;
 
 const csv = {
   heading: csvLine(Object.keys(columns)),

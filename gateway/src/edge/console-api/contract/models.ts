@@ -285,9 +285,19 @@ export const removeAlias = defineRoute({
 
 const group = z.object({ ...shownMembers(kinds.group), ...management });
 
+/** What would stop if it were disabled. */
+const usedGroup = group.extend({
+  /** Keys that can be used, and how many people they are of. */
+  keys: z.int(),
+  people: z.int(),
+  /** Names that clients can write; 0 for a disabled one. */
+  models: z.int(),
+});
+
 const groupExample: z.input<typeof group> = {
   name: 'research',
   price_multiplier: '1.2',
+  enabled: true,
   owner: 'console',
   editable: true,
   declared_in: null,
@@ -298,13 +308,13 @@ const groupExample: z.input<typeof group> = {
 export const listGroups = defineRoute({
   method: 'GET',
   path: '/groups',
-  summary: 'Groups, with the factor on every price',
+  summary: 'Groups, with the factor on every price and what uses them',
   permission: 'models.read',
   parameters: nothing,
   query: nothing,
   body: nothing,
-  response: z.object({ data: z.array(group) }),
-  example: { data: [groupExample] },
+  response: z.object({ data: z.array(usedGroup) }),
+  example: { data: [{ ...groupExample, keys: 12, people: 3, models: 34 }] },
 });
 
 export const createGroup = defineRoute({
@@ -324,7 +334,7 @@ export const changeGroup = defineRoute({
   method: 'PATCH',
   path: '/groups/:name',
   summary:
-    'Change the factor of a group, from the next request on. Needs `if-match` with the revision',
+    'Change the factor of a group, or disable it, from the next request on. Needs `if-match` with the revision',
   permission: 'models.write',
   parameters: z.strictObject({ name: text(400) }),
   query: nothing,
@@ -332,6 +342,50 @@ export const changeGroup = defineRoute({
   response: group,
   example: { ...groupExample, price_multiplier: '1.5' },
 });
+
+const days = z
+  .int('expected a whole number of days')
+  .min(1, 'expected 1 to 90 days')
+  .max(90, 'expected 1 to 90 days')
+  .default(30);
+
+/** What a change of prices would have made of requests. */
+const preview = z.object({
+  /** From when rows were counted: later than asked for where there are more than can be. */
+  from: time,
+  to: time,
+  requests: z.int(),
+  /** Those counted with what they cost, because their receipts do not say what the price would make of them. */
+  inexact: z.int(),
+  cost: money,
+  would_be: money,
+  /** Who would pay less or more, the largest difference first. */
+  payers: z.array(
+    z.object({
+      kind: z.enum(['user', 'team']),
+      name: z.string(),
+      requests: z.int(),
+      cost: money,
+      would_be: money,
+    }),
+  ),
+  /** How many payers the list leaves out. */
+  more_payers: z.int(),
+});
+
+const previewExample: z.input<typeof preview> = {
+  from: '2026-10-26T10:00:00.000Z',
+  to: '2026-11-25T10:00:00.000Z',
+  requests: 12_310,
+  inexact: 61,
+  cost: '1702',
+  would_be: '1466',
+  payers: [
+    { kind: 'team', name: 'platform', requests: 8_204, cost: '1082', would_be: '932' },
+    { kind: 'user', name: 'ada@example.com', requests: 4_106, cost: '620', would_be: '534' },
+  ],
+  more_payers: 0,
+};
 
 export const previewPrice = defineRoute({
   method: 'POST',
@@ -344,45 +398,21 @@ export const previewPrice = defineRoute({
   body: z.strictObject({
     model: text(200, 'a model id'),
     price: givenPrice,
-    days: z
-      .int('expected a whole number of days')
-      .min(1, 'expected 1 to 90 days')
-      .max(90, 'expected 1 to 90 days')
-      .default(30),
+    days,
   }),
-  response: z.object({
-    /** From when rows were counted: later than asked for where there are more than can be. */
-    from: time,
-    to: time,
-    requests: z.int(),
-    /** Those counted with what they cost, because their receipts do not say what the price would make of them. */
-    inexact: z.int(),
-    cost: money,
-    would_be: money,
-    /** Who would pay less or more, the largest difference first. */
-    payers: z.array(
-      z.object({
-        kind: z.enum(['user', 'team']),
-        name: z.string(),
-        requests: z.int(),
-        cost: money,
-        would_be: money,
-      }),
-    ),
-    /** How many payers the list leaves out. */
-    more_payers: z.int(),
-  }),
-  example: {
-    from: '2026-10-26T10:00:00.000Z',
-    to: '2026-11-25T10:00:00.000Z',
-    requests: 12_310,
-    inexact: 61,
-    cost: '1702',
-    would_be: '1466',
-    payers: [
-      { kind: 'team', name: 'platform', requests: 8_204, cost: '1082', would_be: '932' },
-      { kind: 'user', name: 'ada@example.com', requests: 4_106, cost: '620', would_be: '534' },
-    ],
-    more_payers: 0,
-  },
+  response: preview,
+  example: previewExample,
+});
+
+export const previewGroup = defineRoute({
+  method: 'POST',
+  path: '/groups/:name/preview',
+  summary:
+    'What another factor of a group would have made of its requests of the last days. Nothing is changed',
+  permission: 'models.read',
+  parameters: z.strictObject({ name: text(400) }),
+  query: nothing,
+  body: z.strictObject({ price_multiplier: text(40, 'a factor'), days }),
+  response: preview,
+  example: previewExample,
 });

@@ -36,13 +36,13 @@ export const management = {
   created: time,
 };
 
-/** Text that a database can hold: PostgreSQL takes no NUL. */
+/** Text that a database can hold: PostgreSQL takes no NUL, and half a character comes back as another one. */
 export const text = (most: number, expected = 'some text') =>
   z
     .string()
     .min(1, `expected ${expected}`)
     .max(most, `expected at most ${most} characters`)
-    .refine((value) => !value.includes('\0'), `expected ${expected}`);
+    .refine((value) => !value.includes('\0') && value.isWellFormed(), `expected ${expected}`);
 
 /** A password that somebody sets. */
 export const newPassword = z

@@ -11,15 +11,18 @@ import {
 } from '#administration/index.ts';
 import {
   bundledModels,
+  type CatalogueSnapshot,
   listAliases,
   listGroups,
   listModels,
+  servedNames,
   type StoredAlias,
   type StoredGroup,
   type StoredModel,
 } from '#catalogue/index.ts';
 import { kinds, parseEntry } from '#config/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
+import { countGroupKeys } from '#identity/index.ts';
 import { contract } from '../contract/index.ts';
 import type { EntryWriter } from '../entries.ts';
 import { ApiError } from '../errors.ts';
@@ -33,6 +36,10 @@ export interface CatalogueRoutesOptions extends ServeOptions {
   readonly administration: Administration;
   readonly placeInFile: PlaceInFile;
   readonly writerOf: EntryWriter;
+  /** The catalogue at this moment. */
+  readonly snapshot: () => CatalogueSnapshot;
+  /** Unix milliseconds. */
+  readonly now: () => number;
 }
 
 type Db = OpenDatabase['kysely'];
@@ -55,7 +62,7 @@ export async function declaredModel(db: Db, id: string): Promise<StoredModel | n
 
 /** Changes of models, aliases and groups. */
 export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutesOptions): void {
-  const { writerOf, reads, placeInFile } = options;
+  const { writerOf, reads, placeInFile, snapshot, now } = options;
   const show = showEntry(placeInFile);
 
   const showModel = (model: StoredModel) => show(kinds.model, model);
@@ -78,9 +85,15 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
   const showGroup = (group: StoredGroup) => show(kinds.group, group);
   const writeGroup = writerOf<StoredGroup>(kinds.group, showGroup);
   serveRoute(scope, contract.listGroups, options, () =>
-    reads(async (db) => ({
-      body: { data: (await listGroups(db)).filter(isEnabled).map(showGroup) },
-    })),
+    reads(async (db) => {
+      const uses = await countGroupKeys(db, now());
+      const data = (await listGroups(db)).map((group) => ({
+        ...showGroup(group),
+        ...(uses.get(group.name) ?? { keys: 0, people: 0 }),
+        models: servedNames(snapshot(), group.name).length,
+      }));
+      return { body: { data } };
+    }),
   );
   serveRoute(scope, contract.createGroup, options, async (call) => {
     const { request, body, caller } = call;
@@ -101,7 +114,7 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
   const writeAlias = writerOf<StoredAlias>(kinds.alias, showAlias);
   serveRoute(scope, contract.listAliases, options, () =>
     reads(async (db) => ({
-      body: { data: (await listAliases(db)).filter(isEnabled).map(showAlias) },
+      body: { data: (await listAliases(db)).filter(({ enabled }) => enabled).map(showAlias) },
     })),
   );
   serveRoute(scope, contract.readAlias, options, ({ parameters: { name } }) =>
@@ -126,5 +139,3 @@ export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutes
     return { body: {} };
   });
 }
-
-const isEnabled = ({ enabled }: { readonly enabled: boolean }) => enabled;

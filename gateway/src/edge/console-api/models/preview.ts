@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { resolveModel, type CatalogueSnapshot } from '#catalogue/index.ts';
-import { parseMultiplier, ratesOf, repricedCost } from '#billing/index.ts';
+import { listGroups, resolveModel, type CatalogueSnapshot } from '#catalogue/index.ts';
+import { parseMultiplier, ratesOf, repricedCost, rescaledCost } from '#billing/index.ts';
 import { type DeclaredPrice, kinds, readPrice } from '#config/index.ts';
 import { formatUsd } from '#database/index.ts';
-import { listPricedRows, namesOf, type PricedRow } from '#usage/index.ts';
+import { listPricedRows, namesOf, type PricedRow, type PricedRowsFilter } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import type { Reads } from '../from-database.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
-import { throwRefusal } from '../writes.ts';
+import { readMembers, throwRefusal } from '../writes.ts';
 
 export interface PreviewOptions extends ServeOptions {
   readonly reads: Reads;
@@ -32,20 +32,50 @@ interface Sum {
   wouldBe: bigint;
 }
 
-/** What a change of a price would have made of the requests of the last days. Nothing is changed. */
-export function previewRoute(scope: FastifyInstance, options: PreviewOptions): void {
+/** What changes of prices would have made of the requests of the last days. Nothing is changed. */
+export function previewRoutes(scope: FastifyInstance, options: PreviewOptions): void {
   const { reads, snapshot, now } = options;
-  serveRoute(scope, contract.previewPrice, options, async ({ body }) => {
-    const model = resolveModel(snapshot(), body.model)?.model;
-    if (model === undefined) throw new ApiError('not_found', 'there is no such model');
-    const rates = ratesOf(priceOf(model.type, body.price));
+
+  serveRoute(
+    scope,
+    contract.previewPrice,
+    options,
+    async ({ body: { model: name, price, days } }) => {
+      const model = resolveModel(snapshot(), name)?.model;
+      if (model === undefined) throw new ApiError('not_found', 'there is no such model');
+      const rates = ratesOf(priceOf(model.type, price));
+      const of = { model: model.id };
+      return preview(of, days, ({ receipt, multiplier }) =>
+        repricedCost(receipt, rates, parseMultiplier(multiplier)),
+      );
+    },
+  );
+
+  serveRoute(scope, contract.previewGroup, options, async ({ parameters, body }) => {
+    const { name } = parameters;
+    const groups = await reads(listGroups);
+    if (!groups.some((group) => group.name === name)) {
+      throw new ApiError('not_found', 'there is no such group');
+    }
+    const { price_multiplier: factor, days } = body;
+    const { priceMultiplier } = readMembers(kinds.group, { name, price_multiplier: factor });
+    const multiplier = parseMultiplier(priceMultiplier);
+    return preview({ group: name }, days, ({ receipt }) => rescaledCost(receipt, multiplier));
+  });
+
+  /** @param costOf what a row would have cost; null: its receipt does not say it */
+  async function preview(
+    of: PricedRowsFilter['of'],
+    days: number,
+    costOf: (row: PricedRow) => bigint | null,
+  ) {
     const to = now();
-    const from = to - body.days * day;
+    const from = to - days * day;
     const sums = new Map<string, Sum & { readonly payer: PricedRow['payer'] }>();
     let [rows, inexact] = [0, 0];
     let after: PricedRow | undefined;
     for (let isOver = false; !isOver && rows < mostRows;) {
-      const filter = { model: model.id, from, to, limit: rowsAtOnce };
+      const filter = { of, from, to, limit: rowsAtOnce };
       const page = await reads((db) =>
         listPricedRows(db, { ...filter, ...(after !== undefined && { after }) }),
       );
@@ -53,9 +83,7 @@ export function previewRoute(scope: FastifyInstance, options: PreviewOptions): v
         const { payer, cost } = row;
         const name = `${payer.kind} ${payer.id}`;
         const sum = sums.get(name) ?? { payer, requests: 0, cost: 0n, wouldBe: 0n };
-        const wouldBe = row.isReported
-          ? repricedCost(row.receipt, rates, parseMultiplier(row.multiplier))
-          : null;
+        const wouldBe = row.isReported ? costOf(row) : null;
         if (wouldBe === null) inexact += 1;
         sum.requests += 1;
         sum.cost += cost;
@@ -98,7 +126,7 @@ export function previewRoute(scope: FastifyInstance, options: PreviewOptions): v
         more_payers: payers.length - shown.length,
       },
     };
-  });
+  }
 }
 
 /** @throws ApiError `invalid` with every problem */

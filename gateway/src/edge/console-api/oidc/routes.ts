@@ -138,16 +138,16 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
 
   serveRoute(scope, contract.finishOidc, options, async ({ request }) => {
     const known = knownProvider();
-    const { isSecure } = connectionOf(request);
-    const sealed = wayBackCookie(request, isSecure);
+    const rules = cookieRules(request, stateIn(request) ?? '');
+    const sealed = wayBackCookie(request, rules);
     const wayBack = sealed === null ? null : openWayBack(secrets, sealed, now());
     const isLink = wayBack?.link != null;
     // It is used up, whatever comes of it.
-    const used = setWayBackCookie(null, cookieRules(request));
+    const used = setWayBackCookie(null, rules);
     try {
       assertPrivate(request, options);
       const secret = await finish(request, known, wayBack);
-      const cookies = secret === null ? [] : [setSessionCookie(secret, isSecure)];
+      const cookies = secret === null ? [] : [setSessionCookie(secret, rules.isSecure)];
       return {
         body: {},
         location: `${publicUrl}${wayBack?.to ?? ''}`,
@@ -176,8 +176,8 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
     known: NonNullable<typeof provider>,
     wayBack: WayBack | null,
   ): Promise<string | null> {
-    const search = new URL(request.originalUrl, 'http://callback.invalid').search;
-    if (wayBack === null || new URLSearchParams(search).get('state') !== wayBack.state) {
+    const { search } = urlOf(request);
+    if (wayBack === null || stateIn(request) !== wayBack.state) {
       throw new Problem('not-begun');
     }
     const address = request.server.clientAddress(request.raw);
@@ -213,10 +213,11 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
     );
 
   function keep(request: FastifyRequest, wayBack: WayBack): string {
-    return setWayBackCookie(sealWayBack(secrets, wayBack), cookieRules(request));
+    return setWayBackCookie(sealWayBack(secrets, wayBack), cookieRules(request, wayBack.state));
   }
 
-  const cookieRules = (request: FastifyRequest) => ({
+  const cookieRules = (request: FastifyRequest, state: string) => ({
+    state,
     path: new URL(redirectUri).pathname,
     age: wayBackAge / 1_000,
     isSecure: connectionOf(request).isSecure,
@@ -244,6 +245,9 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
     log.warn('a sign-in at the provider failed', { component: 'oidc', requestId, detail });
   }
 }
+
+const urlOf = ({ originalUrl }: FastifyRequest) => new URL(originalUrl, 'http://callback.invalid');
+const stateIn = (request: FastifyRequest) => urlOf(request).searchParams.get('state');
 
 /** Lines of the log in a minute: a flood of sign-ins does not fill it. */
 const mostLines = 30;

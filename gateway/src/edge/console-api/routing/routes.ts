@@ -62,7 +62,8 @@ export function routingRoutes(scope: FastifyInstance, options: RoutingRoutesOpti
     ]);
     if (body.key !== undefined && key === null) throw invalid('key', 'there is no such key');
     const group = key?.group ?? body.group ?? 'default';
-    if (!snapshot().groups.has(group)) throw invalid('group', 'there is no such group');
+    const isOpen = snapshot().groups.has(group);
+    if (!isOpen && key === null) throw invalid('group', 'there is no such group');
     const allowed = key === null || key.models.length === 0 ? null : new Set(key.models);
     const found = findUsableModel(snapshot(), body.model, allowed);
     const explained = explain({
@@ -80,7 +81,9 @@ export function routingRoutes(scope: FastifyInstance, options: RoutingRoutesOpti
       body: {
         group,
         model: found.id,
-        refusal: keyRefusal(key, now()) ?? modelRefusal(found.refusal, body.model),
+        refusal:
+          keyRefusal(key, now()) ??
+          refusalOf(isOpen ? found.refusal : 'group_disabled', body.model),
         asked: explained.asked.map(({ route, protocol, isNative, refusal, rest, share }) => ({
           id: route.channel.id,
           name: route.channel.name,
@@ -116,8 +119,8 @@ function keyRefusal(key: StoredKey | null, now: number): Explained['refusal'] {
   return { code: 'invalid_key', message: 'the key is disabled, revoked or expired' };
 }
 
-function modelRefusal(
-  refusal: ReturnType<typeof findUsableModel>['refusal'],
+function refusalOf(
+  refusal: ReturnType<typeof findUsableModel>['refusal'] | 'group_disabled',
   model: string,
 ): Explained['refusal'] {
   if (refusal === null) return null;

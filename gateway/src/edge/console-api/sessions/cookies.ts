@@ -25,30 +25,30 @@ export function setSessionCookie(secret: string | null, isSecure: boolean): stri
 export const setKnownCookie = (value: string, isSecure: boolean) =>
   cookie(knownName, value, knownAge, isSecure);
 
-/** Browsers take a cookie with this prefix over https only. */
-const secureWayBack = '__Secure-sluice_oidc';
-const plainWayBack = 'sluice_oidc';
+interface WayBackRules {
+  /** Of the sign-in: each has a cookie of its own, so that two tabs can sign in at once. */
+  readonly state: string;
+  readonly isSecure: boolean;
+}
+
+/** Browsers take a cookie with the prefix over https only. */
+const wayBackName = ({ state, isSecure }: WayBackRules) =>
+  `${isSecure ? '__Secure-' : ''}sluice_oidc_${state.slice(0, 8).replace(/[^\w-]/g, '')}`;
 
 /** What a browser brings back from the provider where it signed in; null: nothing. */
-export const wayBackCookie = (request: FastifyRequest, isSecure: boolean) =>
-  cookieOf(request, isSecure ? secureWayBack : plainWayBack, 4_000);
+export const wayBackCookie = (request: FastifyRequest, rules: WayBackRules) =>
+  cookieOf(request, wayBackName(rules), 4_000);
 
 /**
  * `Lax`, as the provider's page leads back here.
  * @param value null: ends the cookie
- * @param age seconds
  */
 export function setWayBackCookie(
   value: string | null,
-  {
-    path,
-    age,
-    isSecure,
-  }: { readonly path: string; readonly age: number; readonly isSecure: boolean },
+  rules: WayBackRules & { readonly path: string; /** In seconds. */ readonly age: number },
 ): string {
-  const flags = `Path=${path}; Max-Age=${value === null ? 0 : age}; HttpOnly; SameSite=Lax`;
-  const name = isSecure ? secureWayBack : plainWayBack;
-  return `${name}=${value ?? ''}; ${flags}${isSecure ? '; Secure' : ''}`;
+  const flags = `Path=${rules.path}; Max-Age=${value === null ? 0 : rules.age}; HttpOnly; SameSite=Lax`;
+  return `${wayBackName(rules)}=${value ?? ''}; ${flags}${rules.isSecure ? '; Secure' : ''}`;
 }
 
 function cookie(name: string, value: string, age: number, isSecure: boolean): string {

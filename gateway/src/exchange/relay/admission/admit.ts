@@ -3,7 +3,7 @@ import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { ClientGone, type Exchange, type ExchangeInput, type ExchangeParts } from '../exchange.ts';
-import { findModel } from './find-model.ts';
+import { findModel, groupOf } from './find-model.ts';
 import type { CheckedRequest, Operation, ResolvedModel } from '../operation.ts';
 import { asGatewayError, finishDisconnected, finishRefused } from '../ending/finish.ts';
 import { nothingTried, nothingUsed } from '../ending/record.ts';
@@ -118,9 +118,7 @@ export function holdMoney(
   { bound, isExact }: HoldTerms,
 ): Hold | null | Promise<Hold | null> {
   const { journal, revisions, billing, clock, timeouts } = parts;
-  const group = snapshot.groups.get(caller.group);
-  // The key's group no longer exists. No channel will serve it, as the search for routes is about to report.
-  if (group === undefined) return null;
+  const group = groupOf(snapshot, caller);
   const problem = revisions.isOutdated ? 'outdated' : journal.usable ? null : 'unavailable';
   if (problem !== null && !billing.isFree(model, group)) throw new GatewayError(problem);
   return billing.hold({

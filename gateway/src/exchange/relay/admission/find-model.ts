@@ -2,6 +2,7 @@ import {
   type CatalogueSnapshot,
   type Channel,
   findUsableModel,
+  type Group,
   type Model,
   type Route,
   servedNames,
@@ -46,6 +47,7 @@ export function findModel<Parts>(
   const { models: allowedModels } = exchange.input.caller;
   exchange.model = name;
   const snapshot = current();
+  groupOf(snapshot, exchange.input.caller);
   const { model, servedNames, refusal } = findUsableModel(snapshot, name, allowedModels);
   exchange.catalogueModel = model;
   const values = { model: name };
@@ -58,6 +60,16 @@ export function findModel<Parts>(
   }
   if (refusal !== null) throw new GatewayError(refusal, { values, param: 'model' });
   return { resolvedModel: { name, model, snapshot, servedNames }, operation };
+}
+
+/** The group of a key. @throws GatewayError for a disabled one */
+export function groupOf(
+  { groups }: CatalogueSnapshot,
+  { group: name }: Pick<ExchangeInput['caller'], 'group'>,
+): Group {
+  const group = groups.get(name);
+  if (group === undefined) throw new GatewayError('group_disabled');
+  return group;
 }
 
 /** More names are not searched: each such request would cost too much. */

@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { NameField } from '../../pieces/name-fields.tsx';
 import { placeText } from '../../pieces/place-in-file.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
-import { Toast, type ToastText } from '../../pieces/toast.tsx';
+import { Toast, useToast } from '../../pieces/toast.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import { textOf } from '../../pieces/form-values.ts';
 import styles from './page.module.css';
-import { aliasesQuery, catalogueQuery, groupsQuery, type Alias, type Group } from './query.ts';
+import { aliasesQuery, catalogueQuery, type Alias, type Group } from './query.ts';
 
 /** Other names for models. */
 export function Aliases() {
@@ -139,131 +139,12 @@ export function Aliases() {
   );
 }
 
-/** Groups with the factor on every price. */
-export function Groups() {
-  const say = useWords();
-  const { permissions, csrf_token: token } = useSession();
-  const client = useQueryClient();
-  const list = useQuery(groupsQuery);
-  const sending = useWrite();
-  const { toast, setToast, endToast } = useToast();
-  const mayWrite = permissions.includes('models.write');
-  const reload = async () => {
-    await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
-    await client.invalidateQueries({ queryKey: ['models'] });
-  };
-
-  function add(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const fields = new FormData(form);
-    const name = textOf(fields, 'name') ?? '';
-    sending.run(async () => {
-      const body = { name, price_multiplier: textOf(fields, 'factor') };
-      await write<'createGroup'>('POST', '/groups', body, token);
-      form.reset();
-      await reload();
-      setToast({ text: say('models.groupList.added', { name }) });
-    });
-  }
-
-  function change({ name, revision }: Group, event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const factor = textOf(new FormData(event.currentTarget), 'factor');
-    sending.run(async () => {
-      const path = `/groups/${encodeURIComponent(name)}`;
-      const headers = { 'if-match': `"${revision}"` };
-      const body = { price_multiplier: factor };
-      const changed = await write<'changeGroup'>('PATCH', path, body, token, headers);
-      await reload();
-      const text = { name, factor: changed.price_multiplier };
-      setToast({ text: say('models.groupList.changed', text) });
-    });
-  }
-
-  return (
-    <div className="body">
-      <p className={styles['note']}>{say('models.groupList.hint')}</p>
-      {mayWrite && (
-        <form className={styles['line']} onSubmit={add}>
-          <div className="field">
-            <label htmlFor="group-name">{say('models.groupList.name')}</label>
-            <input className="input" id="group-name" name="name" required autoComplete="off" />
-          </div>
-          <div className="field">
-            <label htmlFor="group-factor">{say('models.groupList.factor')}</label>
-            <input
-              className="input"
-              id="group-factor"
-              name="factor"
-              inputMode="decimal"
-              defaultValue="1"
-            />
-          </div>
-          <button type="submit" className="button main" disabled={sending.isBusy}>
-            {say('models.groupList.add')}
-          </button>
-        </form>
-      )}
-      <p className="problem" role="alert">
-        {sending.problem}
-      </p>
-      {list.isPending && <Skeleton rows={4} />}
-      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isSuccess && (
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">{say('models.groupList.name')}</th>
-              <th scope="col">{say('models.groupList.factor')}</th>
-              <th scope="col">{say('models.groupList.from')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.data.data.map((group) => (
-              <tr key={group.name}>
-                <td className="strong">{group.name}</td>
-                <td>
-                  {mayWrite && group.editable ? (
-                    <form
-                      key={group.revision}
-                      className={styles['factor']}
-                      onSubmit={(event) => change(group, event)}
-                    >
-                      <input
-                        className="input"
-                        name="factor"
-                        inputMode="decimal"
-                        aria-label={`${say('models.groupList.factor')}, ${group.name}`}
-                        defaultValue={group.price_multiplier}
-                      />
-                      <button type="submit" className="button" disabled={sending.isBusy}>
-                        {say('models.groupList.save')}
-                      </button>
-                    </form>
-                  ) : (
-                    group.price_multiplier
-                  )}
-                </td>
-                <Origin entry={group} />
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      <Toast toast={toast} onEnd={endToast} />
-    </div>
-  );
-}
-
-function useToast() {
-  const [toast, setToast] = useState<ToastText | null>(null);
-  const endToast = useCallback(() => setToast(null), []);
-  return { toast, setToast, endToast };
-}
-
 /** Who manages an entry, and where the file has it. */
-function Origin({ entry: { owner, declared_in: place } }: { readonly entry: Alias | Group }) {
+export function Origin({
+  entry: { owner, declared_in: place },
+}: {
+  readonly entry: Alias | Group;
+}) {
   const say = useWords();
   return (
     <td className="second">
