@@ -51,8 +51,13 @@ export function usePersonActions() {
     return [
       ...(mayCredit ? [{ word: say('people.credit.button'), act: show('credit') }] : []),
       ...(mayWrite && user.editable ? [{ word: say('people.change'), act: show('change') }] : []),
-      ...(mayWrite && user.enabled && !user.has_password
-        ? [{ word: say('people.inviteAgain'), act: () => act(() => invite(user)) }]
+      ...(mayWrite && user.enabled
+        ? [
+            {
+              word: say(user.has_password ? 'people.newPassword' : 'people.inviteAgain'),
+              act: () => act(() => invite(user)),
+            },
+          ]
         : []),
       ...(mayWrite && user.sessions > 0
         ? [
@@ -79,6 +84,18 @@ export function usePersonActions() {
                 act(async () => {
                   await write<'endSecondFactorOf'>('DELETE', `${path}/totp`, {}, token);
                   return say('people.factorEnded');
+                }),
+            },
+          ]
+        : []),
+      ...(mayWrite && user.connected
+        ? [
+            {
+              word: say('people.disconnect'),
+              act: () =>
+                act(async () => {
+                  await write<'unlinkUser'>('DELETE', `${path}/oidc`, {}, token);
+                  return say('people.disconnected');
                 }),
             },
           ]

@@ -55,6 +55,7 @@ export {
   type IdentityRules,
   type ProvenPerson,
   signInByIdentity,
+  unlinkUser,
 } from './identities.ts';
 export {
   beginSecondFactor,

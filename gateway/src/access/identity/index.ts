@@ -46,6 +46,8 @@ export {
   finishOnce,
   isLinked,
   linkIdentity,
+  unlinkIdentities,
+  withIdentity,
   listAdministrators,
   type Identity,
   userOfIdentity,

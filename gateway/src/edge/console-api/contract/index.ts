@@ -39,7 +39,14 @@ import {
   readModel,
   removeAlias,
 } from './models.ts';
-import { finishOidc, linkOidc, readMethods, readSignInSettings, startOidc } from './sign-in.ts';
+import {
+  finishOidc,
+  linkOidc,
+  readMethods,
+  readSignInSettings,
+  startOidc,
+  unlinkOidc,
+} from './sign-in.ts';
 import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
@@ -62,6 +69,7 @@ import {
   listUsers,
   readUser,
   signOutUser,
+  unlinkUser,
 } from './users.ts';
 import {
   exportUsage,
@@ -123,6 +131,7 @@ export const contract = {
   readMyLimits,
   changePassword,
   linkOidc,
+  unlinkOidc,
   readSecondFactor,
   beginSecondFactor,
   enableSecondFactor,
@@ -158,6 +167,7 @@ export const contract = {
   inviteUser,
   signOutUser,
   endSecondFactorOf,
+  unlinkUser,
   acceptInvitation,
   readSignInSettings,
   listTeams,

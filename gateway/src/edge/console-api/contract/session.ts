@@ -9,11 +9,13 @@ const preferences = z.object({
   theme: z.string().optional(),
   /** Views of pages under names, in the person's order. */
   views: z
-    .array(z.object({
+    .array(
+      z.object({
         name: z.string(),
         page: z.enum(['requests', 'usage', 'records']).optional(),
         search: z.string(),
-      }))
+      }),
+    )
     .readonly()
     .optional(),
   /** Columns that the person does not want to see, by table. */
