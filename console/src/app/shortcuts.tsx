@@ -80,6 +80,7 @@ function Help({ onClose }: { readonly onClose: () => void }) {
     ['?', say('palette.help')],
     ...pages.map(({ letter, name }) => [`g ${letter}`, say(`app.${name}`)] as const),
     ['/', say('palette.filter')],
+    ['f', say('palette.filterRow')],
     ['j  k', say('palette.rows')],
     ['↵', say('palette.open')],
     ['Esc', say('palette.close')],

@@ -11,13 +11,14 @@ export function isPlain({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): bo
   return !isTyping && !ctrlKey && !metaKey && !altKey;
 }
 
-/** Keys of a page; none while something is typed or a dialog is open. */
+/** Keys of a page; none while something is typed, or a dialog or menu is open. */
 export function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const { target, key } = event;
       if (!isPlain(event)) return;
       if (document.querySelector('dialog[open]') !== null) return;
+      if (target instanceof Element && target.closest('[role="menu"]') !== null) return;
       // A link or button that has the focus acts by itself.
       if (key === 'Enter' && target instanceof HTMLElement && target.closest('a, button') !== null)
         return;

@@ -13,14 +13,16 @@ export interface Write {
 
 /**
  * A write and its refusal. Nothing of the response is kept, unlike in the cache of the pages.
- * @param known the fields that show their own problems
+ * @param known the fields that show their own problems, or whether one does
  */
-export function useWrite(known: readonly string[] = []): Write {
+export function useWrite(known: readonly string[] | ((path: string) => boolean) = []): Write {
+  const shows =
+    typeof known === 'function' ? known : (path: string) => known.includes(nameOf(path));
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const [corrected, setCorrected] = useState<readonly string[]>([]);
   const fields = failure instanceof ApiFailure ? failure.fields : [];
-  const isShown = fields.length > 0 && fields.every(({ path }) => known.includes(nameOf(path)));
+  const isShown = fields.length > 0 && fields.every(({ path }) => shows(path));
   const text = failure instanceof ApiFailure ? failure.message : String(failure);
   return {
     isBusy,

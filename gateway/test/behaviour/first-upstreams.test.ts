@@ -19,7 +19,8 @@ test.each([
   const log: string[] = [];
   const gateway = await startInFolder(folder, { environment: { [variable]: secret }, log });
   const { url, greeting } = gateway;
-  const { key = '', try: example = '' } = greetingLines(greeting);
+  const { key = '', try: example = '', upstream } = greetingLines(greeting);
+  expect(upstream).toBeUndefined();
   expect(example).not.toContain('demo-');
   expect(example).toContain(`${url}${path}`);
   const list = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });

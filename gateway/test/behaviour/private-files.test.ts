@@ -48,7 +48,7 @@ test(
     onTestFinished(() => void gateway.child.kill('SIGKILL'));
     await gateway.url;
     const greeting = greetingLines(gateway.stdout());
-    expect(Object.keys(greeting)).toEqual(['console', 'admin', 'key', 'try']);
+    expect(Object.keys(greeting)).toEqual(['console', 'upstream', 'admin', 'key', 'try']);
     const made = readdirSync(join(folder, 'data'));
     expect(made).toEqual(
       expect.arrayContaining([

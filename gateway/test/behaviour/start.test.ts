@@ -58,6 +58,7 @@ describe('a gateway, from its first start to its second', patience, () => {
     expect(first.stdout().split('\n')).toEqual([
       expect.stringMatching(/^sluice \d+\.\d+\.\d+ listening on http:\/\/127\.0\.0\.1:\d+$/),
       `console: ${url}/console`,
+      `upstream: a simulator makes up every answer; add a real one in ${url}/console/channels/new`,
       expect.stringMatching(/^admin: admin@localhost [\w-]{16}$/),
       expect.stringMatching(/^key: sk-[\w-]{32,}$/),
       expect.stringMatching(/^try: curl /),

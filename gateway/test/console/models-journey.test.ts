@@ -184,13 +184,50 @@ test.runIf(hasBrowser)(
     expect(await axeProblems()).toEqual([]);
     await dialog.getByLabel('Output', { exact: true }).fill('-1');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(/price\.output: /).waitFor();
+    await dialog.getByText(/expected a price in USD per million tokens/).waitFor();
+    const isWrong = await dialog.getByLabel('Output', { exact: true }).getAttribute('aria-invalid');
+    expect(isWrong).toBe('true');
     await dialog.getByLabel('Output', { exact: true }).fill('2000');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('declared in the console').waitFor();
     await page.getByRole('cell', { name: '2000' }).waitFor();
     const price = () => gateway.app.catalogue.snapshot().models.get('demo-chat')?.price;
     await expect.poll(price).toMatchObject({ input: '1000', output: '2000' });
+
+    // Rows of sizes and of resolutions: what is wrong stands at its field, and the preview takes them.
+    await page.goto(`${gateway.url}/console/models/demo-image`);
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const sizes = dialog.getByRole('group', { name: /^Pictures by size \d/ });
+    const count = await sizes.count();
+    await dialog.getByRole('button', { name: 'Add: Pictures by size' }).click();
+    await sizes.nth(count).getByLabel('Size', { exact: true }).fill('huge');
+    await sizes.nth(count).getByLabel('Up to, pixels', { exact: true }).fill('12');
+    await sizes.nth(count).getByLabel('Price', { exact: true }).fill('0.5');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await sizes
+      .nth(count)
+      .getByText(/expected more than \d+, the tier before/)
+      .waitFor();
+    await sizes.nth(count).getByLabel('Up to, pixels', { exact: true }).fill('99000000');
+    await dialog.getByRole('button', { name: 'What would it have made?' }).click();
+    await dialog.getByText('Nobody used it in the last 30 days.').waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Pictures, huge' }).waitFor();
+
+    await page.goto(`${gateway.url}/console/models`);
+    await page.getByRole('button', { name: 'Add a model' }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('house-film');
+    await dialog.getByLabel('Type').selectOption('Video');
+    await dialog.getByRole('button', { name: 'Add: Video by seconds' }).click();
+    await dialog.getByLabel('Price', { exact: true }).fill('0.1');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('expected a name').waitFor();
+    await dialog.getByLabel(/^Resolution/).fill('720P');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Video, 720P' }).waitFor();
+    const film = gateway.app.catalogue.snapshot().models.get('house-film')?.price;
+    expect(film).toEqual({ videoSecond: { '720P': '0.1' } });
 
     await page.getByRole('link', { name: 'Models' }).first().click();
     await page.getByRole('button', { name: 'Add a model' }).click();
@@ -247,9 +284,9 @@ test.runIf(hasBrowser)(
     expect(groups()).toEqual(['default', 'research']);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await isWider()).toBe(false);
-    // The browser itself reports the price and the factor that were refused.
+    // The browser itself reports the prices and the factor that were refused.
     const refused = expect.stringContaining('400');
-    expect(complaints).toEqual([refused, refused]);
+    expect(complaints).toEqual([refused, refused, refused]);
     await own.close();
   },
 );

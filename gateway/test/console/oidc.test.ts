@@ -303,9 +303,9 @@ describe('accounts that were there before', () => {
   });
 
   test('are disconnected by the person or an administrator, while a password remains', async () => {
-    const email = 'leaver@example.com';
-    provider.people.set('s-leaver', person(email));
-    const { browser } = await signInAs('s-leaver');
+    const email = 'mover@example.com';
+    provider.people.set('s-mover', person(email));
+    const { browser } = await signInAs('s-mover');
     const { send, get } = await admin();
     const found = async () =>
       (await (await get(`/users/${email}`)).json()) as { readonly connected: boolean };
@@ -331,7 +331,7 @@ describe('accounts that were there before', () => {
     });
 
     // Whoever connects again may end it, and stays signed in.
-    await signInAs('s-leaver');
+    await signInAs('s-mover');
     expect(await found()).toMatchObject({ connected: true });
     const own = await signIn(gateway.url, email, password);
     expect((await own.send('DELETE', '/me/oidc', {})).status).toBe(200);

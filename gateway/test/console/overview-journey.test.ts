@@ -62,6 +62,9 @@ test.runIf(hasBrowser)(
     };
     await signInAt('/', 'admin@example.com');
 
+    // All channels of this gateway lead to simulators, and whoever can change that is shown where.
+    const note = page.getByRole('status').filter({ hasText: 'Every answer comes from' });
+    await note.getByRole('link', { name: 'Add a channel' }).waitFor();
     await page.getByText('nobody-knows-its-price has no price').waitFor();
     await page.getByText('Budget of research at 88 %').waitFor();
     await page.getByText('Key members ends soon').waitFor();
@@ -204,6 +207,7 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Enter');
     await page.getByText('密钥 members 即将到期').waitFor();
     expect(await page.getByText('nobody-knows-its-price').count()).toBe(0);
+    expect(await page.getByRole('status').getByRole('link').count()).toBe(0);
     expect(await page.getByText('的预算已用').count()).toBe(0);
     // The browser says so of the filter that the gateway refused.
     expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);

@@ -70,6 +70,30 @@ test.runIf(hasBrowser)(
       .poll(() => page.evaluate('document.activeElement.ariaLabel'))
       .toBe(await page.locator('tbody tr a').nth(1).getAttribute('aria-label'));
 
+    // By a value of a row: a click on it narrows, one beside it opens the request, and `f` has both and the opposite.
+    await page
+      .getByRole('cell', { name: /^members/ })
+      .getByText('members', { exact: true })
+      .click();
+    await page.waitForURL((url) => url.searchParams.get('filter') === 'key:members');
+    await expect.poll(() => rows.count()).toBe(1);
+    await rows.locator('td').last().click();
+    await page.getByRole('complementary', { name: 'Request' }).waitFor();
+    await page.keyboard.press('Escape');
+    await filter.fill('');
+    await rows.nth(2).waitFor();
+    await rows.nth(2).getByRole('link').focus();
+    await page.keyboard.press('f');
+    const menu = page.getByRole('menu', { name: 'Filter by this row' });
+    await menu.getByRole('menuitem', { name: 'Without key:members' }).waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await page.keyboard.type('Without key');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('filter') === '-key:members');
+    await expect.poll(() => rows.count()).toBe(2);
+    await filter.fill('');
+    await rows.nth(2).waitFor();
+
     // By time, with the keys alone, and back.
     const histogram = page.getByRole('group', { name: /^Requests over time/ });
     await histogram.focus();

@@ -47,6 +47,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'PUT /aliases/:name': ['admin', 'operator'],
   'DELETE /aliases/:name': ['admin', 'operator'],
   'POST /prices/preview': ['admin', 'operator', 'billing', 'viewer'],
+  'GET /forms/model': ['admin', 'operator', 'billing', 'viewer'],
   'GET /groups': ['admin', 'operator', 'billing', 'viewer'],
   'POST /groups': ['admin', 'operator'],
   'PATCH /groups/:name': ['admin', 'operator'],

@@ -5,6 +5,7 @@ import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { nextOrder } from '../../pieces/order.ts';
 import type { RowAction } from '../../pieces/row-menu.tsx';
+import { Simulated } from '../../pieces/simulated.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Toast } from '../../pieces/toast.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
@@ -162,12 +163,7 @@ export function ChannelsPage() {
             </span>
           </p>
         )}
-        {all.length > 0 && all.every(({ owner }) => owner === 'system') && (
-          <p className={styles['simulated']} role="status">
-            <span className="strong">{say('channels.simulated')}</span>{' '}
-            {say('channels.simulatedHint')}
-          </p>
-        )}
+        {list.data?.simulated === true && <Simulated />}
         {shown.length > 0 && (
           <>
             <ChannelTable

@@ -142,12 +142,14 @@ export function Aliases() {
 /** Who manages an entry, and where the file has it. */
 export function Origin({
   entry: { owner, declared_in: place },
+  className = '',
 }: {
   readonly entry: Alias | Group;
+  readonly className?: string;
 }) {
   const say = useWords();
   return (
-    <td className="second">
+    <td className={`second ${className}`}>
       {place === null
         ? say(
             `models.origins.${owner === 'file' ? 'file' : owner === 'console' ? 'console' : 'bundled'}`,

@@ -20,6 +20,8 @@ import { groupsQuery, type Group } from './query.ts';
 /** The group of keys that name none. */
 const usual = 'default';
 
+const after = `less ${styles['after']}`;
+
 type Changed = { readonly price_multiplier: string | null } | { readonly enabled: boolean };
 
 /** Groups with the factor on every price, and what uses them. */
@@ -77,7 +79,7 @@ export function Groups() {
     });
 
   return (
-    <div className="body">
+    <div className={`body ${styles['section']}`}>
       <p className={styles['note']}>{say('models.groupList.hint')}</p>
       {mayWrite && (
         <form className={styles['line']} onSubmit={add}>
@@ -114,7 +116,7 @@ export function Groups() {
             [say('models.groupList.models'), 'number less'],
             [say('models.groupList.keys'), 'number'],
             [say('models.groupList.people'), 'number less'],
-            [say('models.groupList.from'), 'less'],
+            [say('models.groupList.from'), after],
             mayWrite && <th aria-label={say('models.change')} />,
           ]}
         >
@@ -128,7 +130,7 @@ export function Groups() {
               <td className="number less">{formats.count(group.models)}</td>
               <td className="number">{formats.count(group.keys)}</td>
               <td className="number less">{formats.count(group.people)}</td>
-              <Origin entry={group} />
+              <Origin entry={group} className={after} />
               {mayWrite && (
                 <td className="number">
                   <RowMenu

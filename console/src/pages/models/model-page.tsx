@@ -99,7 +99,9 @@ function View({ model }: { readonly model: ModelDetail }) {
           )}
         </span>
       </div>
-      {isChanging && <ChangeModel model={model} onClose={() => setChanging(false)} />}
+      {isChanging && settings !== null && (
+        <ChangeModel model={{ ...model, settings }} onClose={() => setChanging(false)} />
+      )}
       <div className={styles['two']}>
         <Prices model={model} />
         <Recent model={model} />

@@ -12,7 +12,7 @@ import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { kinds, type ModelKind } from './kinds.ts';
 import { isHighFirst, valueOf } from './order.ts';
-import { ChangeModel } from './change-model.tsx';
+import { AddModel } from './change-model.tsx';
 import { Aliases } from './aliases.tsx';
 import { Groups } from './groups.tsx';
 import { catalogueQuery, modelsQuery, type Model } from './query.ts';
@@ -48,7 +48,12 @@ export function ModelsPage() {
           </button>
         )}
       </header>
-      {isAdding && <ChangeModel model={null} onClose={() => setAdding(false)} />}
+      {isAdding && (
+        <AddModel
+          onClose={() => setAdding(false)}
+          onAdded={(id) => void navigate({ to: '/models/$id', params: { id } })}
+        />
+      )}
       <div className={styles['tabbed']}>
         <Tabs
           label={say('models.title')}

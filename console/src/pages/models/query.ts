@@ -18,6 +18,13 @@ export const catalogueQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** What a form for models needs. */
+export const modelFormQuery = queryOptions({
+  queryKey: ['model-form'],
+  queryFn: ({ signal }) => read<'readModelForm'>('/forms/model', {}, signal),
+  staleTime: Infinity,
+});
+
 export type Alias = Result<'listAliases'>['data'][number];
 export const aliasesQuery = queryOptions({
   queryKey: ['aliases'],

@@ -8,6 +8,7 @@ import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { StackedBars } from '../../pieces/chart/stacked-bars.tsx';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
+import { Simulated } from '../../pieces/simulated.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { partialOf, seriesOf, type Dimension } from '../../pieces/sums/sums.ts';
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
@@ -68,6 +69,7 @@ export function OverviewPage() {
         <RangeSegments range={range} />
       </header>
       <div className={`body ${styles['page']}`}>
+        {overview.data?.simulated === true && <Simulated />}
         {isHome && <LimitsLeft />}
         {failed !== undefined && (
           <ErrorState

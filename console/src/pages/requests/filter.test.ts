@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filterWord, hasWord, lastWord } from './filter.ts';
+import { filterWord, hasWord, lastWord, withWord } from './filter.ts';
 
 it.each([
   ['', '', null, ''],
@@ -24,4 +24,15 @@ it('values that would be read otherwise are quoted', () => {
 it('finds a word in a line', () => {
   expect(hasWord('key:x model:y', 'model')).toBe(true);
   expect(hasWord('-model:y submodel:z', 'model')).toBe(false);
+});
+
+it.each([
+  ['', false, 'key:ci'],
+  ['', true, '-key:ci'],
+  ['model:gpt*', false, 'model:gpt* key:ci'],
+  ['key:ci model:gpt*', false, 'key:ci model:gpt*'],
+  ['key:ci-2', false, 'key:ci-2 key:ci'],
+  ['-key:ci', true, '-key:ci'],
+])('a line %j with key:ci, excluded: %s', (line, isExcluded, expected) => {
+  expect(withWord(line, 'key:ci', isExcluded)).toBe(expected);
 });

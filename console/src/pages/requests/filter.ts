@@ -52,8 +52,11 @@ export function filterWord(word: FilterWord, value: string): string {
   return `${word}:${filterValue(value)}`;
 }
 
-/** A line that leaves out what this word says too. */
-export const withoutWord = (line: string, word: string): string => `${line} -${word}`.trim();
+/** A line that also says this word, or leaves out what it says. */
+export const withWord = (line: string, word: string, isExcluded: boolean): string => {
+  const added = isExcluded ? `-${word}` : word;
+  return ` ${line} `.includes(` ${added} `) ? line : `${line} ${added}`.trim();
+};
 
 /** Whether a line names values of a word. */
 export function hasWord(line: string, word: FilterWord): boolean {

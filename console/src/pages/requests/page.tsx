@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { defaultRange, useSpan } from '../../app/range.ts';
 import { useSession } from '../../app/session.ts';
+import { FilterKey } from '../../pieces/cell-filter.tsx';
 import { ColumnsMenu } from '../../pieces/columns-menu.tsx';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
@@ -12,7 +13,7 @@ import { ViewsMenu } from '../../pieces/views-menu.tsx';
 import { useWords } from '../../words/index.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { ExportLink } from './export-link.tsx';
-import { filterProblemOf, filterWords, withoutWord } from './filter.ts';
+import { filterProblemOf, filterWords, withWord } from './filter.ts';
 import { FilterLine } from './filter-line.tsx';
 import { Histogram } from './histogram.tsx';
 import { LiveLine } from './live-line.tsx';
@@ -73,6 +74,8 @@ export function RequestsPage() {
     const { filter: _filter, open: _open, ...rest } = search;
     void navigate({ to: '/requests', search: line === '' ? rest : { ...rest, filter: line } });
   };
+  const onFilter = (word: string, isExcluded: boolean) =>
+    filterBy(withWord(filter, word, isExcluded));
   // The focus returns to the row of the panel that was closed.
   const last = useRef(open);
   useEffect(() => {
@@ -178,8 +181,9 @@ export function RequestsPage() {
                 focused={focused}
                 isNarrow={open !== undefined}
                 onOpen={show}
-                onExclude={(word) => filterBy(withoutWord(filter, word))}
+                onFilter={onFilter}
               />
+              <FilterKey onFilter={onFilter} />
               {!isLive && (
                 <p className={styles['end']}>
                   {list.hasNextPage ? (

@@ -1,6 +1,7 @@
 import { clientName } from '../../format/client.ts';
 import { memo, useCallback, useEffect, useRef, type RefObject } from 'react';
 import { useFormats } from '../../format/numbers.ts';
+import { filterOfClick, useCellWord, type OnFilter } from '../../pieces/cell-filter.tsx';
 import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { Outcome } from '../../pieces/outcome.tsx';
@@ -17,8 +18,7 @@ interface Props {
   readonly focused: string | null;
   readonly isNarrow: boolean;
   readonly onOpen: (id: string) => void;
-  /** Leaves out requests, by a word of the filter line. */
-  readonly onExclude: (word: string) => void;
+  readonly onFilter: OnFilter;
 }
 
 /** Places of the cost column. */
@@ -29,7 +29,7 @@ export const hideableColumns = ['client', 'key', 'route', 'speed', 'tokens'] as 
 type Column = (typeof hideableColumns)[number];
 
 /** Requests, newest first. Beside a panel only the columns by which a request is recognised. */
-export function RequestTable({ rows, open, focused, isNarrow, onOpen, onExclude }: Props) {
+export function RequestTable({ rows, open, focused, isNarrow, onOpen, onFilter }: Props) {
   const say = useWords();
   const hidden = useHiddenColumns('requests');
   const shows = (column: Column) => !isNarrow && !hidden.has(column);
@@ -40,12 +40,12 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen, onExclude 
     currentRow.current?.scrollIntoView({ block: 'nearest' });
   }, [current]);
   // The same function throughout, so that a row that came before is not drawn again with each that comes.
-  const latest = useRef({ onOpen, onExclude });
+  const latest = useRef({ onOpen, onFilter });
   useEffect(() => {
-    latest.current = { onOpen, onExclude };
+    latest.current = { onOpen, onFilter };
   });
   const openLatest = useCallback((id: string) => latest.current.onOpen(id), []);
-  const excludeLatest = useCallback((word: string) => latest.current.onExclude(word), []);
+  const filterLatest = useCallback<OnFilter>((...word) => latest.current.onFilter(...word), []);
   return (
     <div className="scroll">
       <table className={`table ${styles['table']}`}>
@@ -101,7 +101,7 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen, onExclude 
               isNarrow={isNarrow}
               hidden={hidden}
               onOpen={openLatest}
-              onExclude={excludeLatest}
+              onFilter={filterLatest}
             />
           ))}
         </tbody>
@@ -119,7 +119,7 @@ interface RowProps {
   readonly isNarrow: boolean;
   readonly hidden: ReadonlySet<string>;
   readonly onOpen: (id: string) => void;
-  readonly onExclude: (word: string) => void;
+  readonly onFilter: OnFilter;
 }
 
 /** Drawn once: with hundreds of live rows the others would be drawn again and again. */
@@ -128,7 +128,7 @@ const TableRow = memo(function TableRow({
   isOpen,
   isFocused,
   onOpen,
-  onExclude,
+  onFilter,
   ...cells
 }: RowProps) {
   const { id } = cells.row;
@@ -138,13 +138,15 @@ const TableRow = memo(function TableRow({
       aria-selected={isOpen}
       data-focused={isFocused}
       onClick={(event) => {
-        // With these keys its link opens the request's own page elsewhere, as links do.
-        const word = event.altKey ? wordOf(event.target, cells.row) : null;
-        if (word !== null) {
+        const found = filterOfClick(event);
+        // Beside a panel a click opens the next one, and the room around a value belongs to the row.
+        const isOfRow = !event.altKey && (cells.isNarrow || found?.isWholeCell === true);
+        if (found !== null && !isOfRow) {
           event.preventDefault();
-          onExclude(word);
+          onFilter(found.word, found.isExcluded);
           return;
         }
+        // With these keys its link opens the request's own page elsewhere, as links do.
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
         event.preventDefault();
         onOpen(id);
@@ -155,29 +157,11 @@ const TableRow = memo(function TableRow({
   );
 });
 
-/** The word of the filter line for the cell that was clicked; null: its column has none. */
-function wordOf(target: EventTarget, row: Row): string | null {
-  const cell = target instanceof Element ? target.closest<HTMLElement>('td') : null;
-  switch (cell?.dataset['column']) {
-    case 'outcome':
-      return filterWord('outcome', row.outcome);
-    case 'client':
-      return filterWord('client', row.client);
-    case 'key':
-      return filterWord('key', row.key);
-    case 'model':
-      return filterWord('model', row.model);
-    case 'route':
-      return row.channel === null ? null : filterWord('channel', row.channel);
-    default:
-      return null;
-  }
-}
-
 function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'hidden'>) {
   const shows = (column: Column) => !isNarrow && !hidden.has(column);
   const say = useWords();
   const formats = useFormats();
+  const filtersBy = useCellWord();
   const { tokens } = row;
   const input = tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
   return (
@@ -191,30 +175,44 @@ function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'h
           {formats.time(row.time)}
         </a>
       </td>
-      <td data-column="outcome">
-        <Outcome outcome={row.outcome} status={row.status} />
+      <td data-column="outcome" {...filtersBy(filterWord('outcome', row.outcome))}>
+        <span {...filtersBy(filterWord('outcome', row.outcome))}>
+          <Outcome outcome={row.outcome} status={row.status} />
+        </span>
         {row.count > 1 && (
           <span className="quiet"> {say('requests.times', { count: row.count })}</span>
         )}
       </td>
       {shows('client') && (
-        <td className="second" data-column="client">
-          {clientName(row.client, say)}
+        <td
+          className="second"
+          data-column="client"
+          {...filtersBy(filterWord('client', row.client))}
+        >
+          <span {...filtersBy(filterWord('client', row.client))}>
+            {clientName(row.client, say)}
+          </span>
         </td>
       )}
       {shows('key') && (
-        <td data-column="key" title={`${row.key} ${row.user}`}>
-          {row.key} <span className="quiet">{row.user}</span>
+        <td data-column="key" {...filtersBy(filterWord('key', row.key))}>
+          <span {...filtersBy(filterWord('key', row.key))}>{row.key}</span>{' '}
+          <span className="quiet" {...filtersBy(filterWord('user', row.user))}>
+            {row.user}
+          </span>
         </td>
       )}
-      <td data-column="model" title={row.model}>
-        {row.model}
+      <td data-column="model" {...filtersBy(filterWord('model', row.model))}>
+        <span {...filtersBy(filterWord('model', row.model))}>{row.model}</span>
         {!isNarrow && row.upstream_model !== null && row.upstream_model !== row.model && (
           <span className="quiet"> → {row.upstream_model}</span>
         )}
       </td>
       {shows('route') && (
-        <td data-column="route" title={row.attempts.map(({ channel }) => channel).join(' → ')}>
+        <td
+          data-column="route"
+          {...filtersBy(row.channel === null ? null : filterWord('channel', row.channel))}
+        >
           <Route attempts={row.attempts} />
         </td>
       )}
@@ -254,12 +252,18 @@ function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'h
 
 /** The channels in the order in which they were asked; those that failed are struck through in their place. */
 function Route({ attempts }: Pick<Row, 'attempts'>) {
-  return attempts.map(({ channel, result, started_at }, at) => (
-    <span key={`${started_at} ${channel}`}>
-      {at > 0 && <span className="quiet"> → </span>}
-      {result === 'completed' ? channel : <s className="second">{channel}</s>}
-    </span>
-  ));
+  const filtersBy = useCellWord();
+  return attempts.map(({ channel, result, started_at }, at) => {
+    const isDone = result === 'completed';
+    return (
+      <span key={`${started_at} ${channel}`}>
+        {at > 0 && <span className="quiet"> → </span>}
+        <span {...filtersBy(filterWord(isDone ? 'channel' : 'tried', channel))}>
+          {isDone ? channel : <s className="second">{channel}</s>}
+        </span>
+      </span>
+    );
+  });
 }
 
 /** Above all that a model takes: only what nobody should believe is as large. */

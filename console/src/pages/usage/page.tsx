@@ -6,6 +6,7 @@ import { defaultRange, useSpan } from '../../app/range.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { pointsOf, scaleBelow100, scaleOf } from '../../pieces/chart/scale.ts';
 import { Legend, StackedBars } from '../../pieces/chart/stacked-bars.tsx';
+import { FilterKey } from '../../pieces/cell-filter.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { nextOrder } from '../../pieces/order.ts';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
@@ -26,7 +27,7 @@ import { SumsTable } from '../../pieces/sums/sums-table.tsx';
 import { ViewsMenu } from '../../pieces/views-menu.tsx';
 import { useWords } from '../../words/index.ts';
 import { FilterLine } from '../requests/filter-line.tsx';
-import { filterProblemOf, nameWords, withoutWord } from '../requests/filter.ts';
+import { filterProblemOf, nameWords, withWord } from '../requests/filter.ts';
 import { toCsv } from './csv.ts';
 import styles from './page.module.css';
 import { buckets, readDays, type UsageSearch } from './search.ts';
@@ -82,6 +83,8 @@ export function UsagePage() {
   const change = (part: Partial<Record<keyof UsageSearch, unknown>>): void => {
     void navigate({ to: '/usage', search: { ...search, ...part } as UsageSearch });
   };
+  const onFilter = (word: string, isExcluded: boolean) =>
+    change({ filter: withWord(filter, word, isExcluded) });
   const amount = (value: number) => {
     if (figure === 'cost') return `${formats.amount(value)} USD`;
     if (figure === 'success') return `${formats.share(value / 100)} %`;
@@ -248,6 +251,7 @@ export function UsagePage() {
         )}
         {byName.data !== undefined && byName.data.requests > 0 && (
           <section className={stale(byName, styles['table'])}>
+            <FilterKey onFilter={onFilter} />
             <SumsTable
               sums={byName.data}
               dimension={group}
@@ -255,7 +259,7 @@ export function UsagePage() {
               filter={filter}
               colored={8}
               order={sort}
-              onExclude={(word) => change({ filter: withoutWord(filter, word) })}
+              onFilter={onFilter}
               onOrder={(column) => change({ sort: nextOrder(column, sort, column !== 'name') })}
             />
           </section>

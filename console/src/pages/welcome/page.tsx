@@ -102,8 +102,8 @@ export function WelcomePage() {
 function Upstream() {
   const say = useWords();
   const [made, setMade] = useState<string | null>(null);
-  const channels = useQuery(channelsQuery).data?.data ?? [];
-  const real = channels.filter(({ enabled, provider }) => enabled && provider !== 'simulator');
+  const { simulated, data = [] } = useQuery(channelsQuery).data ?? {};
+  const real = simulated === false ? data.filter(({ enabled }) => enabled) : [];
   const names = made === null ? real.map(({ name }) => name) : [made];
   return (
     <Step number={2} title={say('welcome.upstream')} isDone={names.length > 0}>

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import type { MouseEvent } from 'react';
 import { filterWord } from '../../pages/requests/filter.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { useWords } from '../../words/index.ts';
 import { Swatch } from '../chart/stacked-bars.tsx';
+import { filterOfClick, useCellWord, type OnFilter } from '../cell-filter.tsx';
 import { Money } from '../money.tsx';
 import { inOrder, type OrderBy } from '../order.ts';
 import { SortHead } from '../sort-head.tsx';
@@ -24,8 +24,8 @@ interface Props {
   /** Absent: the table cannot be ordered, and has no line of totals. */
   readonly order?: SumsOrder | undefined;
   readonly onOrder?: (column: SumsColumn) => void;
-  /** Leaves out what a name counts, by a word of the filter line. Absent: the sums have no filter. */
-  readonly onExclude?: (word: string) => void;
+  /** Absent: the sums have no filter. */
+  readonly onFilter?: OnFilter;
 }
 
 /** The columns by which sums can be ordered; names first, the highest of all others. */
@@ -57,10 +57,11 @@ export function SumsTable({
   isShort = false,
   order,
   onOrder,
-  onExclude,
+  onFilter,
 }: Props) {
   const say = useWords();
   const formats = useFormats();
+  const filtersBy = useCellWord();
   const { data, others } = sums;
   const names = [...new Set(data.map(({ name }) => name))];
   const rows = inOrder(data, order, valueOf);
@@ -110,7 +111,14 @@ export function SumsTable({
             {head('cost', say('explore.metrics.cost'), 'number')}
           </tr>
         </thead>
-        <tbody>
+        <tbody
+          onClick={(event) => {
+            const found = filterOfClick(event);
+            if (found === null) return;
+            event.preventDefault();
+            onFilter?.(found.word, found.isExcluded);
+          }}
+        >
           {rows.map(({ name, second: part = null, ...sum }) => {
             const input = inputOf(sum);
             const rank = names.indexOf(name);
@@ -124,38 +132,30 @@ export function SumsTable({
             );
             const text = groupName(dimension, name, others[0] ?? 0, say);
             const failed = sum.failed - sum.refused;
-            /** With Alt, a click on a name leaves it out. */
-            const exclude = (of: Dimension, value: string | null) => (event: MouseEvent) => {
-              if (!event.altKey || onExclude === undefined || value === null || value === '')
-                return;
-              event.preventDefault();
-              onExclude(filterWord(of, value));
-            };
+            const wordOf = (of: Dimension, value: string | null) =>
+              onFilter === undefined || value === null || value === ''
+                ? null
+                : filterWord(of, value);
             return (
               <tr key={`${name ?? '\0'}\n${part ?? '\0'}`}>
-                <td className={styles['name']}>
+                <td className={styles['name']} {...filtersBy(wordOf(dimension, name))}>
                   {colored > 0 && (
                     <Swatch color={name === null || rank >= colored ? '--c9' : `--c${rank + 1}`} />
                   )}
                   {search === null ? (
                     <span className="quiet">{text}</span>
                   ) : (
-                    <Link
-                      className="link"
-                      to="/requests"
-                      search={search}
-                      onClick={exclude(dimension, name)}
-                    >
+                    <Link className="link" to="/requests" search={search}>
                       {text}
                     </Link>
                   )}
                 </td>
                 {second !== undefined && (
-                  <td className={styles['name']}>
+                  <td className={styles['name']} {...filtersBy(wordOf(second, part))}>
                     {search === null ? (
                       groupName(second, part, others[1] ?? 0, say)
                     ) : (
-                      <Link to="/requests" search={search} onClick={exclude(second, part)}>
+                      <Link to="/requests" search={search}>
                         {groupName(second, part, others[1] ?? 0, say)}
                       </Link>
                     )}

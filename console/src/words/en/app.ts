@@ -41,6 +41,7 @@ export const palette = {
   export: 'Export as CSV',
   help: 'Keyboard shortcuts',
   filter: 'Filter, on the pages of requests, models and keys',
+  filterRow: 'Filter by a row with the focus, on the pages of requests and usage',
   rows: 'Next and previous row, on the page of requests',
   open: 'Open the row, on the page of requests',
   close: 'Close what is open',

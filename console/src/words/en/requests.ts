@@ -1,6 +1,10 @@
 export const requests = {
   title: 'Requests',
   filter: 'Filter',
+  filterCell: 'Click: only {{word}}. With Alt: without it.',
+  filterRow: 'Filter by this row',
+  only: 'Only {{word}}',
+  without: 'Without {{word}}',
   filterHint: 'For example: model:demo-chat -status:200 ttft:>2s timeout',
   filterWords: 'Words: {{words}}',
   columns: {

@@ -43,6 +43,7 @@ export const palette: Words['palette'] = {
   export: '导出为 CSV',
   help: '键盘快捷键',
   filter: '筛选（在请求、模型和密钥页面）',
+  filterRow: '按有焦点的行筛选（请求和用量页面）',
   rows: '下一行和上一行（在请求页面）',
   open: '打开该行（在请求页面）',
   close: '关闭已打开的内容',

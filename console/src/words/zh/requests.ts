@@ -2,6 +2,10 @@ import type { Words } from '../index.ts';
 
 export const requests: Words['requests'] = {
   title: '请求',
+  filterCell: '点击：只看 {{word}}。按住 Alt 点击：排除它。',
+  filterRow: '按此行筛选',
+  only: '只看 {{word}}',
+  without: '排除 {{word}}',
   filter: '筛选',
   filterHint: '例如：model:demo-chat -status:200 ttft:>2s timeout',
   filterWords: '可用条件：{{words}}',

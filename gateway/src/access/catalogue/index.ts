@@ -24,6 +24,7 @@ export {
   type CatalogueStoreOptions,
 } from './catalogue-store.ts';
 export { buildSnapshot, type CatalogueProblem } from './build-snapshot.ts';
+export { isOnlySimulated } from './only-simulated.ts';
 export { isPriced, type PriceVersion } from './prices.ts';
 export {
   appendPriceVersions,

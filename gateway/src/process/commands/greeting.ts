@@ -1,5 +1,5 @@
 import type { App } from '#app/index.ts';
-import { isPriced } from '#catalogue/index.ts';
+import { isOnlySimulated, isPriced } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
 import { formatSecrets } from '#startup/index.ts';
 
@@ -10,9 +10,15 @@ export function greeting(version: string, app: App, config: Config): string {
   const url = config.server.publicUrl ?? app.url;
   const { admin, key, secretsFile } = app.firstStart;
   const lines = [`sluice ${version} listening on ${app.url}`];
-  if ((admin !== null || key !== null) && app.consoleUrl !== null) {
-    const at = config.console.listen === null ? url : app.consoleUrl;
-    lines.push(`console: ${at}/console`);
+  const isFirst = admin !== null || key !== null;
+  const pages =
+    app.consoleUrl === null
+      ? null
+      : `${config.console.listen === null ? url : app.consoleUrl}/console`;
+  if (isFirst && pages !== null) lines.push(`console: ${pages}`);
+  if (isFirst && isOnlySimulated(app.catalogue.snapshot().channels)) {
+    const place = pages === null ? 'the configuration file' : `${pages}/channels/new`;
+    lines.push(`upstream: a simulator makes up every answer; add a real one in ${place}`);
   }
   if (secretsFile !== null) {
     lines.push(`secrets: ${secretsFile}`);

@@ -38,5 +38,5 @@ export type {
   NamesWith,
   ObjectName,
 } from './kind.ts';
-export type { ModelType } from './model.ts';
+export type { ModelType } from './model-type.ts';
 export type { Decimal, DeclaredPrice, PromptTier, TokenPrices } from './price.ts';

@@ -3,12 +3,9 @@ import { distinctList } from '../collection.ts';
 import { flag, integer, isName, name, oneOf, string } from '../leaf.ts';
 import { isAbsent } from '../scalar.ts';
 import { choice, count, defineKind, member, names, structure, text, yesOrNo } from './kind.ts';
+import { modelTypes } from './model-type.ts';
 import { normalPrice } from './normal-price.ts';
 import { type DeclaredPrice, isAllowable, price, writePrice } from './price.ts';
-
-/** What kind of work a model does, and so which endpoints can call it. */
-export const modelTypes = ['chat', 'image', 'video', 'embedding'] as const;
-export type ModelType = (typeof modelTypes)[number];
 
 const capabilities = [
   'vision',

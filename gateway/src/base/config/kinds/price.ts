@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { tokenPartNames, tokenParts, type TokenPart } from '#canonical/index.ts';
-import { dictionary, list, mapping, snakeCase } from '../collection.ts';
-import { decimal, integer, isName, string } from '../leaf.ts';
+import { apartParts, tokenPartNames, tokenParts, type TokenPart } from '#canonical/index.ts';
+import { dictionary, list as listOf, mapping, snakeCase } from '../collection.ts';
+import { decimal, type DecimalRange, integer, isName, string } from '../leaf.ts';
 import { isAbsent } from '../scalar.ts';
+import type { ModelType } from './model-type.ts';
 
 /** A decimal string in USD exactly as written, validated: digits, optional fraction, optional leading `-`. */
 export type Decimal = string;
@@ -64,60 +65,157 @@ export function isAllowable(text: string): boolean {
   return isSurchargeName(text) || modelFields.includes(text);
 }
 
+/** What a price is per, or that it multiplies others. */
+export const priceUnits = ['million_tokens', 'picture', 'second', 'use', 'factor'] as const;
+export type PriceUnit = (typeof priceUnits)[number];
+
+/** One value of a part of a price. */
+export interface PriceColumn {
+  /** As in the file; empty: the part has no other value. */
+  readonly name: string;
+  /** A unit for a price; `count` and `text` tell rows of a list apart. */
+  readonly form: PriceUnit | 'count' | 'text';
+  readonly required: boolean;
+  /** Of tokens that are not text, which few models have. */
+  readonly rare: boolean;
+}
+
+/** One part of a price. What files, forms and lists of prices know of it is derived from this. */
+interface PricePartDescription {
+  /** In the file. */
+  readonly name: string;
+  /** Which models can be charged by it. */
+  readonly types: readonly ModelType[];
+  /** `value`: the one value itself; `list`: rows in ascending order; `names`: a row for each name that the file chooses. */
+  readonly rows: 'value' | 'list' | 'names';
+  readonly columns: readonly PriceColumn[];
+  /** What a name is one of; null: it is free, or there are none. */
+  readonly names: readonly string[] | null;
+  readonly schema: z.ZodType;
+}
+
 /** Rates are kept as integers of 10⁻¹⁵ USD: nine decimals per million tokens, fifteen per single unit. */
 const perMillion = { places: 9, minimum: '0', maximum: '1000000' };
 const perUnit = { places: 15, minimum: '0', maximum: '1000000' };
 
-const tokenPrice = () =>
-  decimal('a price in USD per million tokens', perMillion, { fallback: null });
-
-const tier = mapping({
-  name: string('a tier name', isName),
-  max_pixels: integer(1, 1_000_000_000_000),
-  price: decimal('a price in USD', perUnit),
-});
-
-/** A part per million tokens for each name in the file. */
-const tokenShape = Object.fromEntries(
-  tokenPartNames.map((part) => [tokenParts[part], tokenPrice()]),
-) as Record<TokenKey, ReturnType<typeof tokenPrice>>;
-
-type TokenKey = (typeof tokenParts)[TokenPart];
-
-const promptTier = mapping({ above: integer(1, 1_000_000_000), ...tokenShape }).transform(
-  (values): PromptTier => withoutAbsent(values) as PromptTier,
-);
-
-const byResolution = mapping({
-  text: decimal('a price in USD per million tokens', perMillion),
-  with_video: decimal('a price in USD per million tokens', perMillion),
-});
-
-const shape = {
-  ...tokenShape,
-  tiers: optional(list(promptTier)),
-  image_tiers: optional(list(tier)),
-  layer_factor: decimal(
-    'a factor',
-    { places: 9, minimum: '0', maximum: '1000' },
-    { fallback: null },
-  ),
-  reference_image: decimal('a price in USD', perUnit, { fallback: null }),
-  video_second: optional(dictionary(decimal('a price in USD per second', perUnit))),
-  video_tokens: optional(dictionary(byResolution)),
-  multipliers: optional(
-    dictionary(decimal('a multiplier', { places: 6, minimum: '0', maximum: '1000' })),
-  ),
-  fees: optional(dictionary(decimal('a price in USD per use', perUnit))),
+/** What a price of each unit is, and its range. */
+const figures: Readonly<Record<PriceUnit, readonly [string, DecimalRange]>> = {
+  million_tokens: ['a price in USD per million tokens', perMillion],
+  picture: ['a price in USD', perUnit],
+  second: ['a price in USD per second', perUnit],
+  use: ['a price in USD per use', perUnit],
+  factor: ['a factor', { places: 9, minimum: '0', maximum: '1000' }],
 };
 
-/** The key of each part in the file, in the order in which the parts are written. */
-export type PricePart = keyof typeof shape;
-export const priceParts = Object.keys(shape) as readonly PricePart[];
+type Column = PriceColumn & { readonly schema: z.ZodType };
 
-export const price = mapping(shape).transform(
-  (values): DeclaredPrice => withoutAbsent(values) as DeclaredPrice,
-);
+const column = (name: string, form: PriceColumn['form'], schema: z.ZodType): Column => ({
+  name,
+  form,
+  required: true,
+  rare: false,
+  schema,
+});
+
+const figure = (name: string, unit: PriceUnit) => column(name, unit, decimal(...figures[unit]));
+const optionalFigure = (name: string, unit: PriceUnit): Column => ({
+  ...column(name, unit, decimal(...figures[unit], { fallback: null })),
+  required: false,
+});
+
+const apartKeys: ReadonlySet<string> = new Set(apartParts.map((part) => tokenParts[part]));
+const tokenColumns = tokenPartNames.map((part): Column => ({
+  ...optionalFigure(tokenParts[part], 'million_tokens'),
+  rare: apartKeys.has(tokenParts[part]),
+}));
+
+/** A mapping of the columns; absent values are absent. */
+const rowOf = (columns: readonly Column[]): z.ZodType =>
+  mapping(Object.fromEntries(columns.map(({ name, schema }) => [name, schema]))).transform(
+    withoutAbsent,
+  );
+
+const shown = ({ name, form, required, rare }: Column): PriceColumn => ({
+  name,
+  form,
+  required,
+  rare,
+});
+
+const value = (name: string, types: readonly ModelType[], of: Column): PricePartDescription => ({
+  name,
+  types,
+  rows: 'value',
+  columns: [{ ...shown(of), name: '' }],
+  names: null,
+  schema: of.schema,
+});
+
+const list = (
+  name: string,
+  types: readonly ModelType[],
+  columns: readonly Column[],
+): PricePartDescription => ({
+  name,
+  types,
+  rows: 'list',
+  columns: columns.map(shown),
+  names: null,
+  schema: optional(listOf(rowOf(columns))),
+});
+
+/** @param columns one without a name: each name has the value itself */
+const byName = (
+  name: string,
+  types: readonly ModelType[],
+  columns: readonly [Column, ...Column[]],
+  names: readonly string[] | null = null,
+): PricePartDescription => ({
+  name,
+  types,
+  rows: 'names',
+  columns: columns.map(shown),
+  names,
+  schema: optional(dictionary(columns[0].name === '' ? columns[0].schema : rowOf(columns))),
+});
+
+function typesOfTokens(key: string): readonly ModelType[] {
+  if (key === 'input') return ['chat', 'image', 'embedding'];
+  return key.endsWith('_audio') ? ['chat'] : ['chat', 'image'];
+}
+
+/** Every part of a price, in the order in which they are written. */
+export const priceParts: readonly PricePartDescription[] = [
+  ...tokenColumns.map((each) => value(each.name, typesOfTokens(each.name), each)),
+  list('tiers', ['chat'], [column('above', 'count', integer(1, 1_000_000_000)), ...tokenColumns]),
+  list(
+    'image_tiers',
+    ['image'],
+    [
+      column('name', 'text', string('a tier name', isName)),
+      column('max_pixels', 'count', integer(1, 1_000_000_000_000)),
+      figure('price', 'picture'),
+    ],
+  ),
+  value('layer_factor', ['image'], optionalFigure('layer_factor', 'factor')),
+  value('reference_image', ['image'], optionalFigure('reference_image', 'picture')),
+  byName('video_second', ['video'], [figure('', 'second')]),
+  byName(
+    'video_tokens',
+    ['video'],
+    [figure('text', 'million_tokens'), figure('with_video', 'million_tokens')],
+  ),
+  byName(
+    'multipliers',
+    ['chat', 'image'],
+    [column('', 'factor', decimal('a multiplier', { places: 6, minimum: '0', maximum: '1000' }))],
+  ),
+  byName('fees', ['chat', 'image'], [figure('', 'use')], feeNames),
+];
+
+export const price = mapping(
+  Object.fromEntries(priceParts.map(({ name, schema }) => [name, schema])),
+).transform((values): DeclaredPrice => withoutAbsent(values) as DeclaredPrice);
 
 /** Absent parts are absent. */
 function withoutAbsent(values: object): object {

@@ -1,4 +1,3 @@
-import { tokenParts } from '#canonical/index.ts';
 import type { Report } from '../problem.ts';
 import {
   describe,
@@ -12,27 +11,9 @@ import {
 } from '../scalar.ts';
 import { isName } from '../leaf.ts';
 import { hasFewStars, isPattern } from '../pattern.ts';
-import { feeNames, isSurchargeName, type PricePart, surchargeFields } from '../kinds/price.ts';
+import { modelTypes } from '../kinds/model-type.ts';
+import { feeNames, isSurchargeName, priceParts, surchargeFields } from '../kinds/price.ts';
 import { describeName, isModelId, type Names } from './names.ts';
-
-/** What a kind of model makes decides which parts it can be charged by. */
-const tokenKeys = Object.values(tokenParts);
-const chatParts: PricePart[] = [...tokenKeys, 'tiers', 'multipliers', 'fees'];
-const imageParts: PricePart[] = [
-  ...tokenKeys.filter((key) => !key.endsWith('_audio')),
-  'image_tiers',
-  'layer_factor',
-  'reference_image',
-  'multipliers',
-  'fees',
-];
-
-const partsOf: Readonly<Record<string, ReadonlySet<string>>> = {
-  chat: new Set<string>(chatParts),
-  image: new Set<string>(imageParts),
-  video: new Set<string>(['video_second', 'video_tokens'] satisfies PricePart[]),
-  embedding: new Set<string>(['input'] satisfies PricePart[]),
-};
 
 /** Checks that the shape of one catalogue entry cannot express: which price parts go together, and references. */
 export function checkModel(raw: RawMapping, index: number, names: Names, report: Report): void {
@@ -50,10 +31,13 @@ export function checkModel(raw: RawMapping, index: number, names: Names, report:
 
 function checkPrice(price: RawMapping, type: string, index: number, report: Report): void {
   const path = ['models', index, 'price'];
-  const knownParts = partsOf[type];
-  if (knownParts === undefined) return;
+  if (!(modelTypes as readonly string[]).includes(type)) return;
+  // What a model makes decides which parts it can be charged by.
+  const knownParts = new Set(
+    priceParts.filter(({ types }) => types.some((each) => each === type)).map(({ name }) => name),
+  );
   const givenParts = Object.keys(price).filter((part) => !isAbsent(price[part]));
-  const everyPart = new Set(Object.values(partsOf).flatMap((parts) => [...parts]));
+  const everyPart = new Set(priceParts.map(({ name }) => name));
   for (const part of givenParts) {
     // Misspelt parts are reported as unknown keys.
     if (knownParts.has(part) || !everyPart.has(part)) continue;
@@ -63,7 +47,7 @@ function checkPrice(price: RawMapping, type: string, index: number, report: Repo
       quote(part),
     );
   }
-  const both = (left: PricePart, right: PricePart) =>
+  const both = (left: string, right: string) =>
     givenParts.includes(left) && givenParts.includes(right);
   if (both('video_second', 'video_tokens')) {
     report([...path, 'video_tokens'], 'either video_second or video_tokens', 'both');

@@ -8,7 +8,12 @@ import {
   endPauses,
   hintOf,
 } from '#administration/index.ts';
-import { type CatalogueSnapshot, listChannels, type StoredChannel } from '#catalogue/index.ts';
+import {
+  type CatalogueSnapshot,
+  isOnlySimulated,
+  listChannels,
+  type StoredChannel,
+} from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { channelTraffic } from '#usage/index.ts';
@@ -83,7 +88,8 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
       withWords,
       placeInFile,
     });
-    return { body: { data } };
+    const simulated = isOnlySimulated(channels.filter(({ enabled }) => enabled));
+    return { body: { simulated, data } };
   });
 
   serveRoute(scope, contract.readChannelForm, options, async () => ({

@@ -122,6 +122,8 @@ export const listChannels = defineRoute({
   query: nothing,
   body: nothing,
   response: z.object({
+    /** Whether every answer is made up: all enabled channels lead to simulators. */
+    simulated: z.boolean(),
     data: z.array(
       z.object({
         id: z.string(),
@@ -187,6 +189,7 @@ export const listChannels = defineRoute({
     ),
   }),
   example: {
+    simulated: false,
     data: [
       {
         id: 'ch_1f',

@@ -37,6 +37,7 @@ import {
   putAlias,
   readAlias,
   readModel,
+  readModelForm,
   removeAlias,
 } from './models.ts';
 import {
@@ -117,6 +118,7 @@ export const contract = {
   previewGroup,
   previewPrice,
   readModel,
+  readModelForm,
   createModel,
   changeModel,
   listAliases,

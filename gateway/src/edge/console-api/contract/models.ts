@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { kinds, priceParts } from '#config/index.ts';
+import { kinds, modelTypes, priceParts, priceUnits } from '#config/index.ts';
 import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
 import { management, money, nothing, searchText, text, time } from './values.ts';
@@ -10,7 +10,7 @@ const prices = z.array(
     part: z.string(),
     /** Decimal text: USD per unit, or a factor. */
     price: z.string(),
-    unit: z.enum(['million_tokens', 'picture', 'second', 'use', 'factor']),
+    unit: z.enum(priceUnits),
   }),
 );
 
@@ -19,7 +19,7 @@ const model = z.object({
   id: z.string(),
   /** Other names that lead to it. */
   aliases: z.array(z.string()),
-  type: z.enum(['chat', 'image', 'video', 'embedding']),
+  type: z.enum(modelTypes),
   /** Requests for a disabled one are refused. */
   enabled: z.boolean(),
   display_name: z.string(),
@@ -178,9 +178,55 @@ export const readModel = defineRoute({
   },
 });
 
+export const readModelForm = defineRoute({
+  method: 'GET',
+  path: '/forms/model',
+  summary: 'What a form for models needs: the parts of a price as the file describes them',
+  permission: 'models.read',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    /** In the order of the file. */
+    price: z.array(
+      z.object({
+        name: z.string(),
+        /** Which models can be charged by it. */
+        types: z.array(z.enum(modelTypes)),
+        /** `value`: the value itself; `list`: rows in ascending order; `names`: a row for each name that is chosen. */
+        rows: z.enum(['value', 'list', 'names']),
+        columns: z.array(
+          z.object({
+            /** Empty: the part has no other value. */
+            name: z.string(),
+            /** A unit of `prices`; `count` and `text` tell rows of a list apart. */
+            form: z.enum([...priceUnits, 'count', 'text']),
+            required: z.boolean(),
+            /** Of tokens that are not text. */
+            rare: z.boolean(),
+          }),
+        ),
+        /** What a name is one of; null: it is free, or there are none. */
+        names: z.array(z.string()).nullable(),
+      }),
+    ),
+  }),
+  example: {
+    price: [
+      {
+        name: 'video_second',
+        types: ['video'],
+        rows: 'names',
+        columns: [{ name: '', form: 'second', required: true, rare: false }],
+        names: null,
+      },
+    ],
+  },
+});
+
 /** The parts of a price as in the file. */
 const givenPrice = z.partialRecord(
-  z.enum(priceParts),
+  z.enum(priceParts.map(({ name }) => name)),
   z.union([z.string(), z.number(), z.array(z.unknown()), z.record(z.string(), z.unknown())]),
   'expected the parts of a price',
 );

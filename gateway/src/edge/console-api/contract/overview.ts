@@ -55,7 +55,13 @@ export const readOverview = defineRoute({
     tz: timeZone.optional(),
   }),
   body: nothing,
-  response: z.object({ now: period, before: period, attention: z.array(attention) }),
+  response: z.object({
+    now: period,
+    before: period,
+    /** Whether every answer is made up: all enabled channels lead to simulators. */
+    simulated: z.boolean(),
+    attention: z.array(attention),
+  }),
   example: {
     now: {
       from: '2026-11-25T00:00:00.000Z',
@@ -69,6 +75,7 @@ export const readOverview = defineRoute({
       ...exampleSums,
       first_token_ms: null,
     },
+    simulated: false,
     attention: [
       {
         kind: 'channel_failing',

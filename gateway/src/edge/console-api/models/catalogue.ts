@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
 import {
   type Administration,
   changeEntry,
@@ -20,7 +21,7 @@ import {
   type StoredGroup,
   type StoredModel,
 } from '#catalogue/index.ts';
-import { kinds, parseEntry } from '#config/index.ts';
+import { kinds, parseEntry, priceParts } from '#config/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { countGroupKeys } from '#identity/index.ts';
 import { contract } from '../contract/index.ts';
@@ -44,6 +45,16 @@ export interface CatalogueRoutesOptions extends ServeOptions {
 
 type Db = OpenDatabase['kysely'];
 
+const modelForm: z.input<typeof contract.readModelForm.response> = {
+  price: priceParts.map(({ name, rows, types, columns, names }) => ({
+    name,
+    rows,
+    types: [...types],
+    columns: [...columns],
+    names: names && [...names],
+  })),
+};
+
 /** What the file or the console says of a model; of a bundled one that nobody declared, what an empty entry would say. */
 export async function declaredModel(db: Db, id: string): Promise<StoredModel | null> {
   const declared = (await listModels(db)).find((model) => model.id === id);
@@ -64,6 +75,8 @@ export async function declaredModel(db: Db, id: string): Promise<StoredModel | n
 export function catalogueRoutes(scope: FastifyInstance, options: CatalogueRoutesOptions): void {
   const { writerOf, reads, placeInFile, snapshot, now } = options;
   const show = showEntry(placeInFile);
+
+  serveRoute(scope, contract.readModelForm, options, async () => ({ body: modelForm }));
 
   const showModel = (model: StoredModel) => show(kinds.model, model);
   const writeModel = writerOf<StoredModel>(kinds.model, showModel);

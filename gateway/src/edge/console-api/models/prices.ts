@@ -1,47 +1,37 @@
-import { tokenPartNames, tokenParts } from '#canonical/index.ts';
-import type { DeclaredPrice, TokenPrices } from '#config/index.ts';
+import { type DeclaredPrice, priceParts, type PriceUnit, writePrice } from '#config/index.ts';
 
 interface PricePart {
   readonly part: string;
   readonly price: string;
-  readonly unit: 'million_tokens' | 'picture' | 'second' | 'use' | 'factor';
+  readonly unit: PriceUnit;
 }
 
-/** The parts of a price, each as the file names and states it. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** The parts of a price, each as the file names and states it: `tiers.200000.input`, `image_tiers.2K`. */
 export function pricesOf(price: DeclaredPrice): PricePart[] {
-  const {
-    tiers = [],
-    imageTiers = [],
-    videoSecond = {},
-    videoTokens = {},
-    multipliers = {},
-    fees = {},
-  } = price;
-  const parts = (name: string, values: Readonly<Record<string, string>>, unit: PricePart['unit']) =>
-    Object.entries(values).flatMap(([key, value]) => part(`${name}.${key}`, value, unit));
-  return [
-    ...tokenPrices(price, ''),
-    ...tiers.flatMap((tier) => tokenPrices(tier, `tiers.${tier.above}.`)),
-    ...imageTiers.flatMap((tier) => part(`image_tiers.${tier.name}`, tier.price, 'picture')),
-    ...part('layer_factor', price.layerFactor, 'factor'),
-    ...part('reference_image', price.referenceImage, 'picture'),
-    ...parts('video_second', videoSecond, 'second'),
-    ...Object.entries(videoTokens).flatMap(([resolution, { text, withVideo }]) => [
-      ...part(`video_tokens.${resolution}.text`, text, 'million_tokens'),
-      ...part(`video_tokens.${resolution}.with_video`, withVideo, 'million_tokens'),
-    ]),
-    ...parts('multipliers', multipliers, 'factor'),
-    ...parts('fees', fees, 'use'),
-  ];
-}
-
-/** The parts per million tokens, in the order of the file. */
-function tokenPrices(price: TokenPrices, before: string): PricePart[] {
-  return tokenPartNames.flatMap((name) =>
-    part(before + tokenParts[name], price[name], 'million_tokens'),
-  );
-}
-
-function part(name: string, value: string | undefined, unit: PricePart['unit']): PricePart[] {
-  return value === undefined ? [] : [{ part: name, price: value, unit }];
+  const written = writePrice(price) as Row;
+  return priceParts.flatMap(({ name, rows, columns }) => {
+    const value = written[name];
+    if (value === undefined) return [];
+    const figures = columns.flatMap(({ name: figure, form }) =>
+      form === 'text' || form === 'count' ? [] : [{ figure, unit: form }],
+    );
+    const row = (path: readonly string[], values: Row): PricePart[] =>
+      figures.flatMap(({ figure, unit }) => {
+        const text = values[figure];
+        const ending = figures.length === 1 ? [] : [figure];
+        return text === undefined
+          ? []
+          : [{ part: [...path, ...ending].join('.'), price: text as string, unit }];
+      });
+    if (rows === 'value') return row([name], { '': value });
+    if (rows === 'list') {
+      const key = columns[0]?.name ?? '';
+      return (value as readonly Row[]).flatMap((each) => row([name, String(each[key])], each));
+    }
+    return Object.entries(value as Row).flatMap(([key, each]) =>
+      row([name, key], typeof each === 'object' ? (each as Row) : { '': each }),
+    );
+  });
 }

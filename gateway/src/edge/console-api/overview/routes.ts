@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { CatalogueSnapshot } from '#catalogue/index.ts';
+import { isOnlySimulated, type CatalogueSnapshot } from '#catalogue/index.ts';
 import { channelTraffic, groupUsage, readLatency, type NameFilters } from '#usage/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { contract } from '../contract/index.ts';
@@ -30,6 +30,7 @@ export function overviewRoutes(scope: FastifyInstance, options: OverviewRoutesOp
       return {
         now: await periodOf(db, { ...range, ...own }, tz),
         before: await periodOf(db, { ...before, ...own }, tz),
+        simulated: isOnlySimulated(snapshot().channels),
         attention: [
           ...(caller.permissions.includes('health.read')
             ? gatewayAttention(
