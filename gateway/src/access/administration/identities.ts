@@ -123,7 +123,7 @@ export function unlinkUser(
     const auditEntries = issuers.map((issuer) => ({
       action: 'unlink' as const,
       subject: subjectOf(user),
-      fields: compareFields({ issuer }, {}),
+      fields: compareFields({ issuer }, { issuer: null }),
     }));
     return { result: issuers.length, auditEntries };
   });
