@@ -164,7 +164,8 @@ function useEntries(typed: string) {
     staleTime: 60_000,
   });
   const lists: readonly List[] = [
-    ...[models, keys],
+    models,
+    keys,
     ...(isCut && searched !== '' ? [others] : []),
     ...(mayFind('people') ? [people] : []),
     ...(mayFind('teams') ? [teams] : []),

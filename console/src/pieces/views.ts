@@ -16,5 +16,5 @@ export function viewText(search: object): string {
 /** Where a view leads; the page leaves out what it cannot read. */
 export const viewLink = ({ page = 'requests', search }: View) => ({
   to: `/${page}` as const,
-  search: defaultParseSearch(search) as object as never,
+  search: defaultParseSearch(search) as never,
 });

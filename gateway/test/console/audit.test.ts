@@ -164,16 +164,19 @@ test.each(dialects.filter((dialect) => !isSkipped(dialect)))(
       await kysely
         .insertInto('audit_log')
         .values({
-          ...{
-            id,
-            time: at * 1_000,
-            actor_kind: 'person',
-            actor_id: null,
-            address: null,
-            reason: null,
-          },
-          ...{ actor_name: 'ada', action: 'key.create', object_kind: 'key', object_id: null },
-          ...{ object_name: at === 1 ? 'rare' : 'laptop', changes: '[]', request_id: null },
+          id,
+          time: at * 1_000,
+          actor_kind: 'person',
+          actor_id: null,
+          actor_name: 'ada',
+          address: null,
+          action: 'key.create',
+          object_kind: 'key',
+          object_id: null,
+          object_name: at === 1 ? 'rare' : 'laptop',
+          changes: '[]',
+          reason: null,
+          request_id: null,
         })
         .execute();
     }

@@ -159,7 +159,9 @@ test.runIf(hasBrowser)(
 
     // One of the file is changed there.
     await rowOf('viewer@example.com').getByRole('button').click();
-    await expect.poll(() => page.getByRole('menuitem').allTextContents()).toEqual(['Credit']);
+    await expect
+      .poll(() => page.getByRole('menuitem').allTextContents())
+      .toEqual(['Credit', 'Make a link to set a new password']);
     await page.keyboard.press('Escape');
     // The order and what is searched for stay in the address.
     await page.getByRole('button', { name: 'Balance, USD' }).click();
