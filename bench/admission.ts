@@ -37,6 +37,7 @@ const team = (at: number): CallerTeam => ({
   dailyBudget: funding,
   monthlyBudget: null,
   totalBudget: null,
+  enabled: true,
   unleasedMost: null,
   timeZone: 'Europe/Berlin',
   openWindow: null,

@@ -1,12 +1,17 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { read } from '../api/client.ts';
 import { modelsQuery } from '../pages/models/query.ts';
 import { download, exportOf } from '../pages/requests/export.ts';
 import { Dialog } from '../pieces/dialog.tsx';
-import { readView } from '../pages/requests/view.ts';
 import { ErrorState, Skeleton } from '../pieces/states.tsx';
+import { viewLink } from '../pieces/views.ts';
 import { useSettled } from '../pieces/use-settled.ts';
 import { languages, setLanguage, useWords, type Language } from '../words/index.ts';
 import { pagesFor } from './pages.ts';
@@ -22,15 +27,20 @@ interface Entry {
   readonly run: () => unknown;
 }
 
+type List = Pick<UseQueryResult, 'isError' | 'isPending' | 'isSuccess' | 'error' | 'refetch'>;
+
 /** So many fit without making anybody read: a longer word finds less. */
 const most = 40;
+
+/** Of people, and of teams. */
+const mostHolders = '20';
 
 /** The ids of requests, as rows and responses show them. */
 const requestId = /^req_[\w-]{6,80}$/;
 
 const ignore = () => undefined;
 
-/** Finds pages, models, keys and requests, and what a person may do everywhere. */
+/** Finds pages, models, people, teams, keys and requests, and what a person may do everywhere. */
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const say = useWords();
   const list = useId();
@@ -135,13 +145,37 @@ function useEntries(typed: string) {
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });
-  const lists = isCut && searched !== '' ? [models, keys, others] : [models, keys];
+  const pages = pagesFor(session);
+  // There may be ten thousand people: the gateway searches.
+  const holders = { limit: mostHolders, q: searched };
+  const mayFind = (page: string) => searched !== '' && pages.some(({ name }) => name === page);
+  const people = useQuery({
+    queryKey: ['palette', 'people', searched],
+    queryFn: ({ signal }) => read<'listUsers'>('/users', holders, signal),
+    enabled: mayFind('people'),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+  const teams = useQuery({
+    queryKey: ['palette', 'teams', searched],
+    queryFn: ({ signal }) => read<'listTeams'>('/teams', holders, signal),
+    enabled: mayFind('teams'),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+  const lists: readonly List[] = [
+    models,
+    keys,
+    ...(isCut && searched !== '' ? [others] : []),
+    ...(mayFind('people') ? [people] : []),
+    ...(mayFind('teams') ? [teams] : []),
+  ];
   const known = new Map(
     [...(keys.data?.data ?? []), ...(others.data?.data ?? [])].map(({ id, name }) => [id, name]),
   );
 
   const entries: Entry[] = [
-    ...pagesFor(session).map(({ to, name }) => ({
+    ...pages.map(({ to, name }) => ({
       id: to,
       kind: say('palette.page'),
       text: say(`app.${name}`),
@@ -159,11 +193,11 @@ function useEntries(typed: string) {
       text: say('palette.export'),
       run: () => download(exported),
     },
-    ...(session.preferences.views ?? []).map(({ name, search }) => ({
-      id: `view ${name}`,
+    ...(session.preferences.views ?? []).map((view) => ({
+      id: `view ${view.name}`,
       kind: say('lists.view'),
-      text: name,
-      run: () => navigate({ to: '/requests', search: readView(search) }),
+      text: view.name,
+      run: () => navigate(viewLink(view)),
     })),
     ...themes.map((theme) => ({
       id: `theme ${theme}`,
@@ -194,6 +228,18 @@ function useEntries(typed: string) {
       kind: say('palette.model'),
       text: id,
       run: () => navigate({ to: '/models/$id', params: { id } }),
+    })),
+    ...(searched === '' ? [] : (people.data?.data ?? [])).map(({ id, name, email }) => ({
+      id: `person ${id}`,
+      kind: say('palette.person'),
+      text: name === null ? email : `${name}, ${email}`,
+      run: () => navigate({ to: '/people/$id', params: { id } }),
+    })),
+    ...(searched === '' ? [] : (teams.data?.data ?? [])).map(({ id, name }) => ({
+      id: `team ${id}`,
+      kind: say('palette.team'),
+      text: name,
+      run: () => navigate({ to: '/teams/$id', params: { id } }),
     })),
     ...Array.from(known, ([id, name]) => ({
       id: `key ${id}`,

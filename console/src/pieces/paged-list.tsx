@@ -32,8 +32,8 @@ export function PagedList({ list, isEmpty, empty, more, rows = 8, note, children
   return (
     <>
       {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Skeleton rows={rows} />}
-      {list.isSuccess && isEmpty && <p className="state">{empty}</p>}
+      {(list.isPending || (isEmpty && list.hasNextPage)) && <Skeleton rows={rows} />}
+      {list.isSuccess && isEmpty && !list.hasNextPage && <p className="state">{empty}</p>}
       {!isEmpty && (
         <div className={list.isPlaceholderData ? 'stale' : undefined}>
           {children}

@@ -28,11 +28,12 @@ export function usePagedList<Item, Found extends Page<Item>>({
     placeholderData: keepPreviousData,
   });
   const { hasNextPage, isFetching, isError, fetchNextPage } = list;
-  const needsMore = isOrdered && hasNextPage && !isFetching && !isError;
+  const items: readonly Found['data'][number][] =
+    list.data?.pages.flatMap(({ data }) => data) ?? [];
+  // A page may be empty, and the next one not.
+  const needsMore = (isOrdered || items.length === 0) && hasNextPage && !isFetching && !isError;
   useEffect(() => {
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
-  const items: readonly Found['data'][number][] =
-    list.data?.pages.flatMap(({ data }) => data) ?? [];
   return { list, items };
 }

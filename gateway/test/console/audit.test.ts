@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AuditLine, listAudit, recordAudit, removeOldAudit } from '#administration/index.ts';
+import {
+  type AuditLine,
+  auditPage,
+  listAudit,
+  recordAudit,
+  removeOldAudit,
+} from '#administration/index.ts';
 import { createFailedSignIns } from '#console-api/sessions/failed-sign-ins.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
@@ -95,7 +101,10 @@ test.each([
   ['actor_kind=file', (line: AuditLine) => line.actor.kind === 'file'],
   ['action=key', (line: AuditLine) => line.object.kind === 'key'],
   ['action=key.create', (line: AuditLine) => line.action === 'key.create'],
+  ['actor=MEMBER@', (line: AuditLine) => line.actor.name === 'member@example.com'],
   ['object=members', (line: AuditLine) => line.object.name === 'members'],
+  ['object=ECORD', (line: AuditLine) => line.object.name === 'unrecorded'],
+  ['object=%25', () => false],
   ['to=2026-01-01T00:00:00Z', (line: AuditLine) => line.time < '2026-01-01'],
 ])('%s leaves lines of it only', async (query, isMeant) => {
   const viewer = await signIn(gateway.url, 'viewer@example.com', password);
@@ -143,6 +152,52 @@ test.each([
   expect(found).toMatchObject([{ object: { name: '127.0.0.1' }, changes: [{ after: 1 }] }]);
   expect(JSON.stringify(found)).not.toContain('not-the-right-one');
 });
+
+test.each(dialects.filter((dialect) => !isSkipped(dialect)))(
+  'on %s a part of a name is looked for in some lines at a time, within the range',
+  async (dialect) => {
+    const { database, close } = await openTestDatabase(dialect);
+    const { kysely } = database;
+    // The ids are far apart, as after many lines.
+    const idOf = [1, 2, 150_000, 260_000];
+    for (const [at, id] of idOf.entries()) {
+      await kysely
+        .insertInto('audit_log')
+        .values({
+          id,
+          time: at * 1_000,
+          actor_kind: 'person',
+          actor_id: null,
+          actor_name: 'ada',
+          address: null,
+          action: 'key.create',
+          object_kind: 'key',
+          object_id: null,
+          object_name: at === 1 ? 'rare' : 'laptop',
+          changes: '[]',
+          reason: null,
+          request_id: null,
+        })
+        .execute();
+    }
+    const find = async (filter: object) => {
+      const found: number[][] = [];
+      for (let before: number | null = Infinity; before !== null;) {
+        const page = await auditPage(kysely, { limit: 10, ...filter, before });
+        found.push(page.data.map(({ id }) => id));
+        before = page.next;
+      }
+      return found;
+    };
+    expect(await find({ object: 'RAR' })).toEqual([[], [], [2]]);
+    expect(await find({ object: 'lap' })).toEqual([[260_000], [150_000], [1]]);
+    expect(await find({ object: 'lap', from: 3_000 })).toEqual([[260_000]]);
+    expect(await find({ object: 'rare', to: 2_000 })).toEqual([[], [2]]);
+    expect(await find({ limit: 1, from: 2_000 })).toEqual([[260_000], [150_000]]);
+    expect(await find({ actor: 'nobody', from: 9_000 })).toEqual([[]]);
+    await close();
+  },
+);
 
 test.each(dialects.filter((dialect) => !isSkipped(dialect)))(
   'on %s no line changes, and old ones go',

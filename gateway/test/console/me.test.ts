@@ -120,7 +120,7 @@ test('lists under names and columns that are not wanted stay with the account', 
   const [here, there] = [await enter('ada'), await enter('ada')];
   const views = [
     { name: 'Failed', search: 'filter=outcome%3Afailed&range=7d' },
-    { name: '昂贵', search: 'filter=cost%3A1' },
+    { name: '昂贵', page: 'usage', search: 'filter=cost%3A1' },
   ];
   const hidden_columns = { requests: ['client'], keys: [] };
   expect((await here.send('PATCH', '/me', { views, hidden_columns })).status).toBe(200);
@@ -136,6 +136,7 @@ test('lists under names and columns that are not wanted stay with the account', 
     { views: [{ name: 'x'.repeat(65), search: '' }] },
     { views: [{ name: 'a', search: 'x'.repeat(1_001) }] },
     { views: [{ ...one, more: 1 }] },
+    { views: [{ ...one, page: 'elsewhere' }] },
     { views: Array.from({ length: 21 }, (_, at) => ({ name: `v${at}`, search: '' })) },
     { hidden_columns: { people: [] } },
     { hidden_columns: { keys: Array.from({ length: 21 }, () => 'x') } },

@@ -302,6 +302,43 @@ describe('accounts that were there before', () => {
     expect(await sessionOf(next)).toMatchObject({ email: 'admin@example.com', role: 'admin' });
   });
 
+  test('are disconnected by the person or an administrator, while a password remains', async () => {
+    const email = 'mover@example.com';
+    provider.people.set('s-mover', person(email));
+    const { browser } = await signInAs('s-mover');
+    const { send, get } = await admin();
+    const found = async () =>
+      (await (await get(`/users/${email}`)).json()) as { readonly connected: boolean };
+    const disconnect = () => send('DELETE', `/users/${email}/oidc`, {});
+    expect(await found()).toMatchObject({ connected: true, has_password: false });
+    // The last way in stays.
+    const refused = await disconnect();
+    expect([refused.status, await refused.json()]).toEqual([
+      409,
+      { error: expect.objectContaining({ message: expect.stringContaining('has no password') }) },
+    ]);
+    expect(await sessionOf(browser)).toMatchObject({ email });
+
+    await setPassword(gateway, email, passwordHash);
+    expect(await (await disconnect()).json()).toEqual({ ended: 1 });
+    expect(await (await disconnect()).json()).toEqual({ ended: 0 });
+    expect(await found()).toMatchObject({ connected: false });
+    const [line] = await listAudit(gateway.app.database.kysely, { object: email, limit: 1 });
+    expect(line).toMatchObject({
+      action: 'user.unlink',
+      actor: { name: 'admin@example.com' },
+      changes: [{ field: 'issuer', before: provider.issuer, after: null }],
+    });
+
+    // Whoever connects again may end it, and stays signed in.
+    await signInAs('s-mover');
+    expect(await found()).toMatchObject({ connected: true });
+    const own = await signIn(gateway.url, email, password);
+    expect((await own.send('DELETE', '/me/oidc', {})).status).toBe(200);
+    expect((await own.get('/session')).status).toBe(200);
+    expect(await found()).toMatchObject({ connected: false });
+  });
+
   test('are linked to one identity, and it to one of them', async () => {
     provider.people.set('s-taken', person('taken@example.com'));
     await signInAs('s-taken');

@@ -159,7 +159,9 @@ test.runIf(hasBrowser)(
 
     // One of the file is changed there.
     await rowOf('viewer@example.com').getByRole('button').click();
-    await expect.poll(() => page.getByRole('menuitem').allTextContents()).toEqual(['Credit']);
+    await expect
+      .poll(() => page.getByRole('menuitem').allTextContents())
+      .toEqual(['Credit', 'Make a link to set a new password']);
     await page.keyboard.press('Escape');
     // The order and what is searched for stay in the address.
     await page.getByRole('button', { name: 'Balance, USD' }).click();
@@ -236,6 +238,34 @@ test.runIf(hasBrowser)(
       .waitFor();
     expect(await admin.axeProblems()).toEqual([]);
 
+    // A budget is edited where it stands, and an Undo takes it back.
+    const daily = page.getByRole('spinbutton', { name: 'Day of field, USD' });
+    await daily.fill('15');
+    await daily.press('Enter');
+    await page.getByText(/^field, Day: 15 USD from now on, of which/).waitFor();
+    expect(await daily.inputValue()).toBe('15');
+    expect(await admin.axeProblems()).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('field is as before.').waitFor();
+    expect(await daily.inputValue()).toBe('10');
+    await daily.fill('');
+    await daily.press('Enter');
+    await page.getByText('field, Day: no budget from now on.').waitFor();
+
+    // What stops is said before a team is disabled; its owner does not enable it.
+    await page.goto(`${gateway.url}/console/teams/field`);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await dialog.getByText(/^1 key stops\. 2 members make no more keys/).waitFor();
+    expect(await admin.axeProblems()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('An administrator can enable it.').waitFor();
+    await owner.page.goto(`${gateway.url}/console/teams/field`);
+    await owner.page.getByText('An administrator can enable it.').waitFor();
+    expect(await owner.page.getByRole('button', { name: 'Enable' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    await owner.page.reload();
+
     await rowOf('admin@example.com')
       .getByRole('button', { name: /^Actions of/ })
       .click();
@@ -248,7 +278,7 @@ test.runIf(hasBrowser)(
     await page.locator('summary').click();
     await page.getByLabel('Theme').selectOption('dark');
     await page.getByLabel('Language').selectOption('zh-CN');
-    await page.getByRole('heading', { name: '团队' }).waitFor();
+    await page.getByRole('heading', { name: '团队', exact: true }).waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     for (const [path, text] of [
       ['/teams', 'field'],

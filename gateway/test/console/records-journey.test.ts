@@ -56,6 +56,22 @@ test.runIf(hasBrowser)(
     const parts: Buffer[] = [];
     for await (const part of stream) parts.push(part as Buffer);
     expect(Buffer.concat(parts).toString().trimEnd().split('\r\n')).toHaveLength(3);
+    // A part of a name is enough.
+    await page.getByLabel('Object').fill('APTO');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/object=APTO/);
+    expect(await rows.count()).toBe(2);
+    // A view of it is kept with the account.
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByLabel('Name of this view').fill('Laptops of members');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Laptops of members' }).waitFor();
+    await page.goto(`${gateway.url}/console/requests`);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command palette' }).fill('laptops of');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/records\?.*object=APTO/);
+    await expect.poll(() => rows.count()).toBe(2);
     await page.getByLabel('Object').fill('nothing');
     await page.keyboard.press('Enter');
     await page.getByText('Nothing was changed in this range').waitFor();

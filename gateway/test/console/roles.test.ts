@@ -59,6 +59,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
   'POST /users/:id/invite': ['admin'],
   'POST /users/:id/sign-out': ['admin'],
   'DELETE /users/:id/totp': ['admin'],
+  'DELETE /users/:id/oidc': ['admin'],
   'GET /sign-in': ['admin', 'operator', 'viewer'],
   'POST /teams': ['admin'],
   'PATCH /teams/:id': ['admin'],

@@ -15,7 +15,7 @@ let opened: Visit;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  gateway = await startTestGateway({ config: config + keys });
+  gateway = await startTestGateway({ config: `${config}${keys}teams: [{ name: explorers }]\n` });
   await setPasswords(gateway);
   opened = await visit(gateway.url);
 }, 60_000);
@@ -57,6 +57,19 @@ test.runIf(hasBrowser)(
     await page.getByRole('heading', { name: 'Requests' }).waitFor();
     expect(new URL(page.url()).searchParams.get('filter')).toMatch(/^key:key_/);
 
+    // People and teams are sought by the gateway, for those who may read them.
+    await page.keyboard.press('Control+k');
+    await field.fill('WER@example');
+    await found.filter({ hasText: 'viewer@example.com' }).waitFor();
+    await expect.poll(() => found.count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'viewer@example.com' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await field.fill('team explor');
+    await found.filter({ hasText: 'explorers' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Teams / explorers' }).waitFor();
+
     const own = await ask(gateway, secrets.admin);
     await ask(gateway, secrets.member);
     await gateway.usage();
@@ -70,6 +83,14 @@ test.runIf(hasBrowser)(
       .split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain(own);
+    const member = await visit(gateway.url);
+    await member.signInAt('/keys', 'member@example.com');
+    await member.page.getByText('members').first().waitFor();
+    await member.page.keyboard.press('Control+k');
+    await member.page.getByRole('combobox', { name: 'Command palette' }).fill('example.com');
+    await member.page.getByText('Nothing has this name.').waitFor();
+    expect(member.complaints).toEqual([]);
+    await member.close();
     expect(complaints).toEqual([]);
   },
 );
@@ -102,7 +123,7 @@ test.runIf(hasBrowser)(
 
     await page.getByRole('button', { name: 'Views' }).click();
     const views = page.getByRole('group', { name: 'Views' });
-    await views.getByLabel('Name of this list').fill('Of administrators');
+    await views.getByLabel('Name of this view').fill('Of administrators');
     await page.keyboard.press('Enter');
     await views.getByRole('link', { name: 'Of administrators' }).waitFor();
     expect(await axeProblems()).toEqual([]);
@@ -136,7 +157,7 @@ test.runIf(hasBrowser)(
     expect(box!.x + box!.width).toBeLessThanOrEqual(390);
     expect(await isWider()).toBe(false);
     await views.getByRole('button', { name: 'Remove Of administrators' }).click();
-    await views.getByText('Give this list a name').waitFor();
+    await views.getByText('Give this view a name').waitFor();
     await page.setViewportSize({ width: 1440, height: 900 });
 
     await page.goto(`${gateway.url}/console/keys?q=admins`);

@@ -134,6 +134,15 @@ describe('is ended', () => {
       oidc: null,
       people: { second_factor: 1, oidc: 0 },
     });
+    // A link to set a new password takes no second factor away.
+    const { link } = await json<{ link: string }>(admin.send('POST', `/users/${email}/invite`, {}));
+    const accepted = await fetch(`${gateway.url}/admin/v1/auth/invite`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: gateway.url },
+      body: JSON.stringify({ token: link.split('#')[1], password }),
+    });
+    expect([accepted.status, accepted.headers.getSetCookie()]).toEqual([401, []]);
+    expect(await accepted.json()).toMatchObject({ error: { code: 'second_factor_required' } });
     expect(await json(admin.send('DELETE', `/users/${email}/totp`, {}))).toEqual({ ended: true });
     expect(await json(admin.send('DELETE', `/users/${email}/totp`, {}))).toEqual({ ended: false });
     expect(await json(admin.get(`/users/${email}`))).toMatchObject({ second_factor: false });

@@ -219,6 +219,81 @@ test('a member is not changed over the head of somebody who came first', async (
   expect([late.status, late.error.code]).toEqual([412, 'stale']);
 });
 
+describe('a disabled team', () => {
+  let key: string;
+  let team: Team;
+  let enabledStatus: number;
+  const call = (path: string, method = 'POST') =>
+    fetch(`${gateway.url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'x-dashscope-async': 'enable',
+      },
+      ...(method === 'POST' && {
+        body: '{"model":"demo-chat","messages":[{"role":"user","content":"Hello!"}]}',
+      }),
+    });
+  const balance = async () => (await read(admin.get(`/teams/${team.id}`))).team['balance'];
+  beforeAll(async () => {
+    const owners = [{ user: 'owner@example.com', role: 'owner' }];
+    team = await made('brown', { balance: '5', members: owners });
+    const sent = await admin.send('POST', '/keys', {
+      name: 'browns',
+      user: 'owner@example.com',
+      team: 'brown',
+    });
+    ({ key } = (await sent.json()) as { readonly key: string });
+    enabledStatus = (await call('/v1/models', 'GET')).status;
+    team = (await change(team, { enabled: false })).team;
+  });
+
+  test.each([
+    ['/v1/chat/completions', { error: { type: 'permission_error' } }],
+    ['/v1/responses', { error: { type: 'permission_error' } }],
+    ['/v1/messages', { type: 'error', error: { type: 'permission_error' } }],
+    ['/v1/messages/count_tokens', { type: 'error', error: { type: 'permission_error' } }],
+    ['/v1beta/models/demo-chat:generateContent', { error: { status: 'PERMISSION_DENIED' } }],
+    ['/v1/embeddings', { error: { type: 'permission_error' } }],
+    ['/v1/images/generations', { error: { type: 'permission_error' } }],
+    ['/v1/services/aigc/video-generation/video-synthesis', { code: 'AccessDenied' }],
+    ['/api/v3/contents/generations/tasks', { error: { code: 'PermissionDenied' } }],
+  ])('is the reason that %s is refused, and nothing is charged', async (path, form) => {
+    const response = await call(path);
+    const text = await response.text();
+    expect([response.status, JSON.parse(text)]).toEqual([403, expect.objectContaining({})]);
+    expect(JSON.parse(text)).toMatchObject(form);
+    expect(text).toContain('the team of this API key is disabled');
+    expect(await balance()).toBe('5');
+  });
+
+  test('is shown as that, with the keys that it stops', () => {
+    expect(enabledStatus).toBe(200);
+    expect(team).toMatchObject({ enabled: false, keys: 1 });
+  });
+
+  test('is not enabled by its owner, who keeps the own things, and is by an administrator', async () => {
+    expect((await change(team, { enabled: true }, owner)).status).toBe(403);
+    expect((await call('/v1/models', 'GET')).status).toBe(403);
+    expect(await names(admin, '?q=brown')).toEqual(['brown']);
+    const { data } = (await (await admin.get('/audit?action=team.update&limit=1')).json()) as {
+      readonly data: readonly { readonly changes: unknown }[];
+    };
+    expect(data[0]?.changes).toEqual([{ field: 'enabled', before: true, after: false }]);
+    expect((await change(team, { enabled: true })).team).toMatchObject({ enabled: true });
+    await expect.poll(async () => (await call('/v1/models', 'GET')).status).toBe(200);
+  });
+});
+
+test('the list has how many belong to a team and who owns it, not everybody', async () => {
+  const { data } = (await (await admin.get('/teams?q=filed')).json()) as { data: object[] };
+  expect(data).toMatchObject([
+    { member_count: 2, owners: [{ user: 'owner@example.com', name: null }] },
+  ]);
+  expect(data[0]).not.toHaveProperty('members');
+});
+
 test('a team of the file is changed there', async () => {
   for (const refused of [
     await put(owner, 'filed', 'admin@example.com', {}),

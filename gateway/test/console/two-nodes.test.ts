@@ -139,6 +139,31 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
     expect((await read('/teams/red')).limits).toMatchObject([{ name: 'daily', held: '0.25' }]);
   });
 
+  test('a disabled team is out within a second', async () => {
+    const [here, there] = nodes;
+    const admin = await signIn(here.url, 'admin@example.com', password);
+    const send = async (path: string, body: object) =>
+      (await (await admin.send('POST', path, body)).json()) as User & { readonly key: string };
+    const { id, revision } = await send('/teams', { name: 'leaving' });
+    const { key } = await send('/keys', {
+      name: 'leavings',
+      user: 'member@example.com',
+      team: 'leaving',
+    });
+    const status = async () => {
+      const response = await fetch(`${there.url}/v1/models`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+    await expect.poll(status).toBe(200);
+    const headers = { 'if-match': `"${revision}"` };
+    const change = await admin.send('PATCH', `/teams/${id}`, { enabled: false }, headers);
+    expect(change.status).toBe(200);
+    await expect.poll(status, { interval: 20, timeout: 1_000 }).toBe(403);
+  });
+
   test('each node says how it is, and a channel that rests on one of them is named on the other', async () => {
     const [here, there] = nodes;
     const person = await signIn(here.url, 'viewer@example.com', password);

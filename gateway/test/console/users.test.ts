@@ -252,7 +252,6 @@ describe('an invitation', () => {
 
     expect((await accept(token, 'another good password')).status).toBe(401);
     await forgetFailures();
-    expect(await invite(user)).toMatchObject({ status: 409, error: { code: 'conflict' } });
     const lines = await listAudit(gateway.app.database.kysely, { object: user.id, limit: 5 });
     expect(lines.map(({ action, actor }) => [action, actor.name])).toEqual([
       ['user.update', user.email],
@@ -291,6 +290,24 @@ describe('an invitation', () => {
     await forgetFailures();
     const response = await accept(token);
     expect([response.status, response.headers.getSetCookie()]).toEqual([401, []]);
+  });
+
+  test('of somebody with a password sets another one, and ends the sessions when it is used', async () => {
+    const user = await made('forgetful@example.com');
+    await setPassword(gateway, user.email, passwordHash);
+    const person = await signIn(gateway.url, user.email, password);
+    const { token } = await invite(user);
+    // Until then, all is as before.
+    expect((await person.get('/session')).status).toBe(200);
+    expect((await logIn(gateway.url, user.email, password)).status).toBe(200);
+    await forgetFailures();
+    expect((await accept(token, 'another good password')).status).toBe(200);
+    expect((await person.get('/session')).status).toBe(401);
+    expect((await logIn(gateway.url, user.email, password)).status).toBe(401);
+    expect((await logIn(gateway.url, user.email, 'another good password')).status).toBe(200);
+    await forgetFailures();
+    expect((await accept(token, 'a third good password')).status).toBe(401);
+    await forgetFailures();
   });
 
   test('of somebody disabled is not made', async () => {

@@ -199,6 +199,7 @@ describe.each(dialects)('%s', (dialect) => {
           dailyBudget: 20_000_000_000n,
           monthlyBudget: 300_000_000_001n,
           totalBudget: null,
+          enabled: true,
           unleasedMost: null,
           timeZone: 'UTC',
           openWindow: null,

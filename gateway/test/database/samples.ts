@@ -22,6 +22,7 @@ export const team: DeclaredTeam = {
   rpm: 600,
   budget: { daily: '20', monthly: '300.000000001', total: null },
   databaseAway: null,
+  enabled: true,
   timeZone: 'UTC',
   groups: ['default'],
   members: [{ user: 'ada@example.com', role: 'owner', budget: '50' }],

@@ -102,6 +102,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
       dailyBudget: 400_000_000n,
       monthlyBudget: 4_000_000_000n,
       totalBudget: 90_000_000_000n,
+      enabled: true,
       unleasedMost: null,
       timeZone: 'Asia/Shanghai',
       openWindow: null,

@@ -27,6 +27,7 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   user_quota_exceeded: "The user's quota is used up.",
   key_quota_exceeded: "The key's quota is used up.",
   ip_not_allowed: "The client's address is not on the key's list.",
+  team_disabled: 'An administrator has disabled the team that the key acts for.',
   model_not_allowed: "The model is not on the key's list.",
   model_disabled: 'The model is switched off.',
   group_disabled: "The key's group is switched off, or no longer in the file.",

@@ -119,6 +119,7 @@ describe('GET /v1/usage', () => {
       dailyBudget: 10n,
       monthlyBudget: 10n,
       totalBudget: null,
+      enabled: true,
       unleasedMost: null,
       timeZone: 'America/New_York',
       openWindow: null,

@@ -451,6 +451,7 @@ function memberOf(caller: Caller, teamId: string): Caller {
       dailyBudget: 20n * usd,
       monthlyBudget: 300n * usd + 1n,
       totalBudget: null,
+      enabled: true,
       unleasedMost: null,
       timeZone: noonZone,
       openWindow: null,

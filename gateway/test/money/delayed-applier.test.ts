@@ -195,6 +195,7 @@ const team = {
   dailyBudget: null,
   monthlyBudget: null,
   totalBudget: null,
+  enabled: true,
   unleasedMost: null,
   timeZone: 'UTC',
   openWindow: null,

@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
+import { CellNumber } from '../../pieces/cell-number.tsx';
 import { changeIn } from '../../pieces/place-in-file.ts';
 import { resultText } from '../../pieces/result-text.ts';
 import { RowMenu, type RowAction } from '../../pieces/row-menu.tsx';
@@ -11,7 +12,6 @@ import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useWords } from '../../words/index.ts';
 import { Hours } from '../models/success.tsx';
 import { ChannelStateOf } from '../health/channel-state.tsx';
-import { CellNumber } from './cell-number.tsx';
 import type { Channel } from './list.ts';
 import styles from './page.module.css';
 import type { Order, Sortable } from './search.ts';
@@ -54,7 +54,7 @@ export function ChannelTable({ channels, order, onOrder, onSet, actionsOf }: Pro
         value={channel[name]}
         revision={channel.revision}
         {...limits[name]}
-        onSave={(value) => onSet(channel, name, value)}
+        onSave={(text) => onSet(channel, name, Number(text))}
       />
     );
   };

@@ -26,6 +26,11 @@ export function InvitePage(): ReactNode {
       // The address has the token no more, not even in the history.
       await navigate({ to: '/', replace: true });
     } catch (error) {
+      if (error instanceof ApiFailure && error.code === 'second_factor_required') {
+        // The password is set; the code belongs to the sign-in.
+        await navigate({ to: '/sign-in', replace: true });
+        return;
+      }
       setProblem(error instanceof ApiFailure ? error.message : String(error));
       setBusy(false);
     }

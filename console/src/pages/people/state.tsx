@@ -8,7 +8,7 @@ import type { User } from './query.ts';
 export function stateOf(user: User) {
   if (!user.enabled) return 'disabled';
   if (user.limit !== null && limitState(user.limit, 0).pace === 'used-up') return 'usedUp';
-  if (user.has_password) return 'active';
+  if (user.has_password || user.connected) return 'active';
   return user.invited_until === null ? 'noPassword' : 'invited';
 }
 

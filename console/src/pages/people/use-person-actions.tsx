@@ -7,7 +7,7 @@ import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import { ChangePerson } from './change-person.tsx';
 import { CreditAccount } from './credit-account.tsx';
-import { DisablePerson } from './disable-person.tsx';
+import { DisableHolder } from './disable-holder.tsx';
 import { LinkOnce } from './link-once.tsx';
 import { nameOfPerson, peopleKey, type User } from './query.ts';
 
@@ -51,8 +51,13 @@ export function usePersonActions() {
     return [
       ...(mayCredit ? [{ word: say('people.credit.button'), act: show('credit') }] : []),
       ...(mayWrite && user.editable ? [{ word: say('people.change'), act: show('change') }] : []),
-      ...(mayWrite && user.enabled && !user.has_password
-        ? [{ word: say('people.inviteAgain'), act: () => act(() => invite(user)) }]
+      ...(mayWrite && user.enabled
+        ? [
+            {
+              word: say(user.has_password ? 'people.newPassword' : 'people.inviteAgain'),
+              act: () => act(() => invite(user)),
+            },
+          ]
         : []),
       ...(mayWrite && user.sessions > 0
         ? [
@@ -79,6 +84,18 @@ export function usePersonActions() {
                 act(async () => {
                   await write<'endSecondFactorOf'>('DELETE', `${path}/totp`, {}, token);
                   return say('people.factorEnded');
+                }),
+            },
+          ]
+        : []),
+      ...(mayWrite && user.connected
+        ? [
+            {
+              word: say('people.disconnect'),
+              act: () =>
+                act(async () => {
+                  await write<'unlinkUser'>('DELETE', `${path}/oidc`, {}, token);
+                  return say('people.disconnected');
                 }),
             },
           ]
@@ -125,7 +142,18 @@ export function usePersonActions() {
         />
       )}
       {open?.kind === 'disable' && (
-        <DisablePerson of={open.user} onDisabled={end} onClose={close} />
+        <DisableHolder
+          path={`/users/${open.user.id}`}
+          revision={open.user.revision}
+          name={nameOfPerson(open.user)}
+          stops={[
+            open.user.keys > 0 && say('people.disableKeys', numberOf(open.user.keys)),
+            open.user.sessions > 0 && say('people.disableSessions', numberOf(open.user.sessions)),
+            say('people.disableText'),
+          ]}
+          onDisabled={end}
+          onClose={close}
+        />
       )}
       {open?.kind === 'link' && (
         <LinkOnce
@@ -162,3 +190,5 @@ export function usePersonActions() {
       setOpen({ kind: 'link', name, invitation }),
   };
 }
+
+const numberOf = (count: number) => ({ count, number: count });

@@ -3,6 +3,7 @@ import { defaultRange } from '../../app/range.ts';
 import { useSession } from '../../app/session.ts';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { Tabs } from '../../pieces/tabs.tsx';
+import { ViewsMenu } from '../../pieces/views-menu.tsx';
 import { useWords } from '../../words/index.ts';
 import { Audit } from './audit.tsx';
 import { Books } from './books.tsx';
@@ -22,6 +23,7 @@ export function RecordsPage() {
       <header className="top">
         <h1>{say('records.title')}</h1>
         {(open === 'audit' || open === 'books') && <RangeSegments range={range} />}
+        {open !== undefined && <ViewsMenu page="records" search={{ ...search, tab: open }} />}
       </header>
       <div className="body">
         {open === undefined ? (

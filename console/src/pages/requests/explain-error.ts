@@ -70,6 +70,10 @@ export const errors: Readonly<Record<string, readonly [en: string, zh: string]>>
     'The client’s address is not on the key’s list.',
     '客户端地址不在密钥的名单上。',
   ],
+  team_disabled: [
+    'The key’s team is disabled. An administrator can enable it on its page.',
+    '密钥所属的团队已停用。管理员可以在团队页面启用它。',
+  ],
   model_not_allowed: ['The model is not on the key’s list.', '该模型不在密钥的名单上。'],
   group_disabled: [
     'The key’s group is switched off. An operator can enable it on the page of models, or give the key another group.',

@@ -10,6 +10,7 @@ import { ColumnsMenu } from '../../pieces/columns-menu.tsx';
 import { RangeSegments } from '../../pieces/range-segments.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
+import { ViewsMenu } from '../../pieces/views-menu.tsx';
 import { useWords } from '../../words/index.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { ExportLink } from './export-link.tsx';
@@ -21,7 +22,6 @@ import styles from './page.module.css';
 import { RequestPanel } from './request-panel.tsx';
 import { hideableColumns, RequestTable } from './table.tsx';
 import { useLive } from './use-live.ts';
-import { ViewsMenu } from './views-menu.tsx';
 
 export type Row = Result<'listUsage'>['data'][number];
 
@@ -136,7 +136,7 @@ export function RequestsPage() {
           error={list.error}
           onChange={filterBy}
         />
-        <ViewsMenu search={search} />
+        <ViewsMenu page="requests" search={search} />
         <ColumnsMenu
           table="requests"
           className={styles['columns']}

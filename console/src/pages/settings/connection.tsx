@@ -13,7 +13,8 @@ export function Connection() {
   const say = useWords();
   const { csrf_token: token } = useSession();
   const { data } = useQuery(methodsQuery);
-  const isConnected = useSecondFactor().data?.connected;
+  const factor = useSecondFactor();
+  const { connected: isConnected, has_password: hasPassword } = factor.data ?? {};
   const failed = useSearch({ from: '/inside/settings/' });
   const { run, isBusy, problem } = useWrite();
   const name = data?.oidc?.name;
@@ -36,6 +37,23 @@ export function Connection() {
             }
           >
             {say('settings.connect', { name })}
+          </button>
+        </div>
+      )}
+      {isConnected && hasPassword === true && (
+        <div>
+          <button
+            type="button"
+            className="button"
+            disabled={isBusy}
+            onClick={() =>
+              run(async () => {
+                await write<'unlinkOidc'>('DELETE', '/me/oidc', {}, token);
+                await factor.refetch();
+              })
+            }
+          >
+            {say('settings.disconnect', { name })}
           </button>
         </div>
       )}

@@ -5,11 +5,13 @@ import { read } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { sumOf } from '../../format/exact.ts';
 import { useFormats } from '../../format/numbers.ts';
+import { CellNumber } from '../../pieces/cell-number.tsx';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { inOrder, nextOrder } from '../../pieces/order.ts';
 import { SortHead } from '../../pieces/sort-head.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Toast } from '../../pieces/toast.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
@@ -23,6 +25,7 @@ import own from './page.module.css';
 import type { ListedTeam } from './query.ts';
 import type { Order, Sortable, TeamsSearch } from './search.ts';
 import { stateOf, TeamState } from './state.tsx';
+import { useBudgets, type SetBudget } from './use-budgets.ts';
 
 const spentOf = (name: 'monthly' | 'daily') => (team: ListedTeam) => {
   const limit = team.limits.find((each) => each.name === name);
@@ -31,7 +34,7 @@ const spentOf = (name: 'monthly' | 'daily') => (team: ListedTeam) => {
 
 const valueOf: Readonly<Record<Sortable, (team: ListedTeam) => number | string | null>> = {
   team: ({ name }) => name.toLowerCase(),
-  people: ({ members }) => members.length,
+  people: ({ member_count: count }) => count,
   monthly: spentOf('monthly'),
   daily: spentOf('daily'),
   balance: ({ balance }) => Number(balance),
@@ -40,6 +43,9 @@ const valueOf: Readonly<Record<Sortable, (team: ListedTeam) => number | string |
 };
 
 const isHighFirst = (column: Sortable) => column !== 'team' && column !== 'state';
+
+/** What the file allows, in USD. */
+const mostBudget = 1_000_000_000;
 
 /** Places of the columns of amounts. */
 const places = 4;
@@ -76,6 +82,7 @@ export function TeamsPage(): ReactNode {
     if (mayWrite) go({ ...kept, make: true }, false);
   };
   const field = useRef<HTMLInputElement>(null);
+  const budgets = useBudgets();
   useKeys({ n: openForm, '/': () => field.current?.focus() });
 
   return (
@@ -104,6 +111,9 @@ export function TeamsPage(): ReactNode {
         />
       </div>
       <div className="body">
+        <p className="problem" role="alert">
+          {budgets.problem}
+        </p>
         {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton rows={6} />}
         {list.isSuccess && teams.length === 0 && searched !== '' && (
@@ -121,6 +131,7 @@ export function TeamsPage(): ReactNode {
               teams={teams}
               isWhole={!hasNextPage}
               order={sort}
+              onBudget={budgets.set}
               onOrder={(column) => {
                 const next = nextOrder(column, sort, isHighFirst(column));
                 go({ ...(q !== '' && { q }), ...(next !== undefined && { sort: next }) });
@@ -140,6 +151,7 @@ export function TeamsPage(): ReactNode {
           </>
         )}
       </div>
+      <Toast toast={budgets.toast} onEnd={budgets.endToast} />
       {make && mayWrite && (
         <NewTeam
           onMade={({ id }) => {
@@ -159,9 +171,10 @@ interface TableProps {
   readonly isWhole: boolean;
   readonly order: Order | undefined;
   readonly onOrder: (column: Sortable) => void;
+  readonly onBudget: SetBudget;
 }
 
-function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
+function TeamTable({ teams, isWhole, order, onOrder, onBudget }: TableProps) {
   const say = useWords();
   const formats = useFormats();
   const table = useRef<HTMLDivElement>(null);
@@ -192,7 +205,6 @@ function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
         </thead>
         <tbody>
           {teams.map((team) => {
-            const owners = team.members.filter(({ role }) => role === 'owner');
             return (
               <tr key={team.id}>
                 <td data-column="team" title={team.name}>
@@ -201,16 +213,16 @@ function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
                   </Link>
                 </td>
                 <td data-column="owner">
-                  {owners.length === 0
+                  {team.owners.length === 0
                     ? '–'
-                    : owners.map(({ name, user }) => name ?? user).join(', ')}
+                    : team.owners.map(({ name, user }) => name ?? user).join(', ')}
                 </td>
                 <td className="number" data-column="people">
-                  {formats.count(team.members.length)}
+                  {formats.count(team.member_count)}
                 </td>
                 {(['monthly', 'daily'] as const).map((name) => (
                   <td key={name} data-column={name}>
-                    <BudgetCell team={team} name={name} />
+                    <BudgetCell team={team} name={name} onSet={onBudget} />
                   </td>
                 ))}
                 <td className="number" data-column="balance">
@@ -234,7 +246,7 @@ function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
               </td>
               <td data-column="owner" />
               <td className="number" data-column="people">
-                {formats.count(teams.reduce((all, { members }) => all + members.length, 0))}
+                {formats.count(teams.reduce((all, { member_count: count }) => all + count, 0))}
               </td>
               <td data-column="monthly" />
               <td data-column="daily" />
@@ -253,7 +265,15 @@ function TeamTable({ teams, isWhole, order, onOrder }: TableProps) {
   );
 }
 
-function BudgetCell({ team, name }: { team: ListedTeam; name: 'monthly' | 'daily' }) {
+function BudgetCell({
+  team,
+  name,
+  onSet,
+}: {
+  readonly team: ListedTeam;
+  readonly name: 'monthly' | 'daily';
+  readonly onSet: SetBudget;
+}) {
   const say = useWords();
   const formats = useFormats();
   const find = (wanted: string) => team.limits.find((each) => each.name === wanted);
@@ -262,8 +282,26 @@ function BudgetCell({ team, name }: { team: ListedTeam; name: 'monthly' | 'daily
   const label = (
     <span className={`quiet ${own['label']}`}>{say(`limits.${limit?.name ?? name}`)} </span>
   );
+  const mayWrite = useSession().permissions.includes('users.write');
+  const budget = limit?.name ?? name;
+  const field = mayWrite && team.editable && (
+    <CellNumber
+      label={say('teams.budgetOf', { budget: say(`limits.${budget}`), name: team.name })}
+      value={limit?.limit ?? null}
+      revision={team.revision}
+      min={0}
+      max={mostBudget}
+      isAmount
+      onSave={(amount) => onSet(team, budget, amount)}
+    />
+  );
   if (limit === undefined) {
-    return (
+    return field !== false ? (
+      <span className={own['budget']}>
+        {label}
+        {field}
+      </span>
+    ) : (
       <span className="quiet">
         {label}
         {say('teams.noBudget')}
@@ -273,7 +311,14 @@ function BudgetCell({ team, name }: { team: ListedTeam; name: 'monthly' | 'daily
   const amount = (text: string) => formats.amount(Number(text));
   return (
     <span className={own['budget']}>
-      <span>{say('teams.of', { spent: amount(limit.spent), limit: amount(limit.limit) })}</span>
+      {field === false ? (
+        <span>{say('teams.of', { spent: amount(limit.spent), limit: amount(limit.limit) })}</span>
+      ) : (
+        <span className={own['edited']}>
+          {say('teams.of', { spent: amount(limit.spent), limit: '' })}
+          {field}
+        </span>
+      )}
       <Gauge name={say(`limits.${limit.name}`)} limit={limit} />
     </span>
   );

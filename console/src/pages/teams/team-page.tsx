@@ -10,7 +10,10 @@ import { Money } from '../../pieces/money.tsx';
 import { placeText } from '../../pieces/place-in-file.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
+import { write } from '../../api/client.ts';
+import { useWrite } from '../../pieces/use-write.ts';
 import { CreditAccount } from '../people/credit-account.tsx';
+import { DisableHolder } from '../people/disable-holder.tsx';
 import { Entries } from '../people/entries.tsx';
 import { InvitePerson } from '../people/invite-person.tsx';
 import styles from '../people/page.module.css';
@@ -22,9 +25,10 @@ import { MemberForm, RemoveMember, type Member } from './member-forms.tsx';
 import { MemberTable } from './member-table.tsx';
 import own from './page.module.css';
 import { nearestLimit, teamQuery, type Team } from './query.ts';
+import { TeamState } from './state.tsx';
 
 type Open =
-  | { readonly kind: 'change' | 'credit' | 'add' | 'invite' }
+  | { readonly kind: 'change' | 'credit' | 'add' | 'invite' | 'disable' }
   | { readonly kind: 'member' | 'remove'; readonly member: Member };
 
 /** One team: what is left of its budgets, who belongs to it and spends what, and its account. */
@@ -32,9 +36,11 @@ export function TeamPage(): ReactNode {
   const say = useWords();
   const client = useQueryClient();
   const { id } = useParams({ from: '/inside/teams/$id' });
-  const { permissions, user: self } = useSession();
+  const { permissions, user: self, csrf_token: token } = useSession();
+  const enabling = useWrite();
   const found = useQuery(teamQuery(id));
   const people = usePersonActions();
+  const formats = useFormats();
   const [open, setOpen] = useState<Open | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const team = found.data;
@@ -48,6 +54,11 @@ export function TeamPage(): ReactNode {
     void client.invalidateQueries({ queryKey: peopleKey });
     close();
   };
+  async function enable({ id: teamId, revision }: Team): Promise<void> {
+    const headers = { 'if-match': `"${revision}"` };
+    await write<'changeTeam'>('PATCH', `/teams/${teamId}`, { enabled: true }, token, headers);
+    end();
+  }
   return (
     <>
       <header className="top">
@@ -67,8 +78,24 @@ export function TeamPage(): ReactNode {
             {say('teams.change')}
           </button>
         )}
+        {team?.editable === true && mayWrite && (
+          <button
+            type="button"
+            className="button"
+            disabled={enabling.isBusy}
+            onClick={() => {
+              if (team.enabled) setOpen({ kind: 'disable' });
+              else enabling.run(() => enable(team));
+            }}
+          >
+            {say(team.enabled ? 'people.disable' : 'people.enable')}
+          </button>
+        )}
       </header>
       <div className="body">
+        <p className="problem" role="alert">
+          {enabling.problem}
+        </p>
         <p className="hint" role="status">
           {done}
         </p>
@@ -141,6 +168,24 @@ export function TeamPage(): ReactNode {
               onClose={close}
             />
           )}
+          {open?.kind === 'disable' && (
+            <DisableHolder
+              path={`/teams/${team.id}`}
+              revision={team.revision}
+              name={team.name}
+              stops={[
+                team.keys > 0 && say('people.disableKeys', { count: team.keys, number: team.keys }),
+                team.members.length > 0 &&
+                  say('teams.disableMembers', {
+                    count: team.members.length,
+                    number: formats.count(team.members.length),
+                  }),
+                say('teams.disableText'),
+              ]}
+              onDisabled={end}
+              onClose={close}
+            />
+          )}
           {open?.kind === 'invite' && (
             <InvitePerson
               team={team.name}
@@ -170,6 +215,14 @@ function Verdict({ of: team }: { readonly of: Team }) {
   const say = useWords();
   const formats = useFormats();
   const nearest = nearestLimit(team);
+  if (!team.enabled) {
+    return (
+      <div className={own['verdict']} role="status">
+        <TeamState of={team} />
+        <p className="second">{say('teams.disabledHint')}</p>
+      </div>
+    );
+  }
   if (nearest === null || nearest.state.pace === 'within') return null;
   const { limit, state } = nearest;
   const { pace } = state;

@@ -25,6 +25,7 @@ import {
   type Sums,
 } from '../../pieces/sums/sums.ts';
 import { SumsTable } from '../../pieces/sums/sums-table.tsx';
+import { ViewsMenu } from '../../pieces/views-menu.tsx';
 import { useWords } from '../../words/index.ts';
 import { FilterLine } from '../requests/filter-line.tsx';
 import { filterProblemOf, nameWords, withWord } from '../requests/filter.ts';
@@ -100,6 +101,7 @@ export function UsagePage() {
       <header className="top">
         <h1>{say('app.usage')}</h1>
         <RangeSegments range={range} />
+        <ViewsMenu page="usage" search={search} />
       </header>
       <div className="body">
         <div className={styles['choices']}>

@@ -29,12 +29,14 @@ export const app = {
 export const palette = {
   title: 'Command palette',
   search: 'Search',
-  hint: 'A page, model, key, action, or the id of a request',
+  hint: 'A page, model, person, team, key, action, or the id of a request',
   found: 'What was found',
   nothing: 'Nothing has this name.',
   page: 'Page',
   model: 'Model',
   request: 'Request',
+  person: 'Person',
+  team: 'Team',
   requestsOfKey: 'Requests of this key',
   export: 'Export as CSV',
   help: 'Keyboard shortcuts',
@@ -66,6 +68,9 @@ export const states = {
   copy: 'Copy',
   copied: 'Copied',
   undo: 'Undo',
+  undone: '{{name}} is as before.',
+  changedMeanwhile:
+    'Somebody has changed {{name}} meanwhile, so nothing was saved. The list shows its present settings.',
 } as const;
 
 export const two = {

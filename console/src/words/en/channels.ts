@@ -31,9 +31,6 @@ export const channels = {
   weightIs: '{{name}} now has weight {{value}}.',
   sharesWith: 'It gets about {{share}} % of what it shares with {{names}}.',
   noEquals: 'No other channel of this priority shares its models.',
-  undone: '{{name}} is as before.',
-  changedMeanwhile:
-    'Somebody has changed {{name}} meanwhile, so nothing was saved. The list shows its present settings.',
   actionsOf: 'Actions of {{name}}',
   open: 'Open',
   requests: 'Its requests',

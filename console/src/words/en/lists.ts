@@ -24,11 +24,11 @@ export const range = {
 export const lists = {
   columns: 'Columns',
   views: 'Views',
-  noViews: 'Give this list a name, and it is here whenever you need it.',
-  viewName: 'Name of this list',
+  noViews: 'Give this view a name, and it is here whenever you need it.',
+  viewName: 'Name of this view',
   keepView: 'Save view',
   removeView: 'Remove {{name}}',
-  view: 'Kept list',
+  view: 'Kept view',
   copyCurl: 'Copy as curl',
   copyCurlNamed: 'Copy {{name}} as curl',
 } as const;

@@ -55,6 +55,9 @@ export const people = {
   factorEnded: 'The person signs in with the password alone now.',
   signedOut_one: '{{number}} session has ended.',
   signedOut_other: '{{number}} sessions have ended.',
+  newPassword: 'Make a link to set a new password',
+  disconnect: 'Disconnect from the provider',
+  disconnected: 'The person signs in with the password alone now, and is signed out everywhere.',
   inviteAgain: 'Make a link to sign in',
   form: {
     email: 'E-mail address',
@@ -76,7 +79,7 @@ export const people = {
   cancel: 'Cancel',
   link: {
     title: 'A link for {{name}}',
-    text: 'Send it to the person. With it, the person sets a password and is signed in. It works once, until {{time}}, and is shown this once. Another link ends it.',
+    text: 'Send it to the person. With it, the person sets a password and is signed in; a password of before and all sessions end with that. It works once, until {{time}}, and is shown this once. Another link ends it.',
     copy: 'Copy the link',
     done: 'I have it',
   },

@@ -59,6 +59,7 @@ export const records = {
     test: 'tested',
     invite: 'invited',
     link: 'connected to a provider',
+    unlink: 'disconnected from a provider',
     reset: 'reset',
     reconcile: 'compared',
   },

@@ -43,6 +43,7 @@ export const settings = {
   connectionHint: 'Your account at {{name}} opens this one.',
   connected: 'Connected: you sign in with {{name}}.',
   notConnected: 'Not connected yet.',
+  disconnect: 'Disconnect {{name}}',
   connect: 'Connect {{name}}',
   methods: {
     people: '{{some}} of {{all}} people',

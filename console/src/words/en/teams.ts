@@ -37,6 +37,16 @@ export const teams = {
     'used-up': 'The budget is used up: requests are refused',
   },
   verdictHint: '{{name}}: {{spent}} of {{limit}} USD. An administrator can raise it.',
+  disableMembers_one: '{{number}} member makes no more keys for it, and keeps those of their own.',
+  disableMembers_other: '{{number}} members make no more keys for it, and keep those of their own.',
+  disableText:
+    'Its keys get no more responses on any node, within a second: clients are given the reason. Requests under way finish and are charged. Balance, members, keys and requests are kept; enabling the team brings all back. Only administrators can.',
+  disabledHint: 'Its keys get no responses. An administrator can enable it.',
+  budgetDone: '{{name}}, {{budget}}: {{limit}} USD from now on, of which {{left}} are left.',
+  budgetUsedUp:
+    '{{name}}, {{budget}}: {{limit}} USD from now on. It is used up: requests are refused.',
+  budgetNone: '{{name}}, {{budget}}: no budget from now on.',
+  budgetOf: '{{budget}} of {{name}}, USD',
   balance: 'Balance',
   change: 'Change',
   changeNamed: 'Change {{name}}',

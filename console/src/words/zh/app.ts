@@ -31,12 +31,14 @@ export const app: Words['app'] = {
 export const palette: Words['palette'] = {
   title: '查找或执行',
   search: '搜索',
-  hint: '页面、模型、密钥、操作，或请求的编号',
+  hint: '页面、模型、人员、团队、密钥、操作，或请求的编号',
   found: '查找结果',
   nothing: '没有这个名称。',
   page: '页面',
   model: '模型',
   request: '请求',
+  person: '人员',
+  team: '团队',
   requestsOfKey: '此密钥的请求',
   export: '导出为 CSV',
   help: '键盘快捷键',
@@ -67,6 +69,8 @@ export const states: Words['states'] = {
   copy: '复制',
   copied: '已复制',
   undo: '撤销',
+  undone: '{{name}} 已恢复原样。',
+  changedMeanwhile: '其间有人更改了 {{name}}，因此没有保存。列表显示的是它现在的设置。',
 };
 
 export const two = {

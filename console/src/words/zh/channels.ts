@@ -33,8 +33,6 @@ export const channels: Words['channels'] = {
   weightIs: '{{name}} 的权重现在是 {{value}}。',
   sharesWith: '它与 {{names}} 共享的请求中，约 {{share}} % 由它处理。',
   noEquals: '没有其他同优先级的渠道提供它的模型。',
-  undone: '{{name}} 已恢复原样。',
-  changedMeanwhile: '其间有人更改了 {{name}}，因此没有保存。列表显示的是它现在的设置。',
   actionsOf: '{{name}} 的操作',
   open: '打开',
   requests: '它的请求',

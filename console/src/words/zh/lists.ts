@@ -26,11 +26,11 @@ export const range: Words['range'] = {
 export const lists: Words['lists'] = {
   columns: '列',
   views: '视图',
-  noViews: '为此列表命名，之后随时可以在这里打开。',
-  viewName: '此列表的名称',
+  noViews: '为此视图命名，之后随时可以在这里打开。',
+  viewName: '此视图的名称',
   keepView: '保存',
   removeView: '移除 {{name}}',
-  view: '已保存的列表',
+  view: '已保存的视图',
   copyCurl: '复制为 curl',
   copyCurlNamed: '将 {{name}} 复制为 curl',
 };

@@ -57,6 +57,9 @@ export const people: Words['people'] = {
   factorEnded: '此人现在仅用密码登录。',
   signedOut_one: '{{number}} 个会话已结束。',
   signedOut_other: '{{number}} 个会话已结束。',
+  newPassword: '生成设置新密码的链接',
+  disconnect: '断开与提供方的连接',
+  disconnected: '此人现在只能用密码登录，并已在各处退出。',
   inviteAgain: '生成登录链接',
   form: {
     email: '电子邮箱',

@@ -55,6 +55,7 @@ export const records: Words['records'] = {
     test: '已测试',
     invite: '已邀请',
     link: '已连接提供方',
+    unlink: '已断开提供方',
     reset: '重置',
     reconcile: '已核对',
   },

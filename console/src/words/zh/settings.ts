@@ -44,6 +44,7 @@ export const settings: Words['settings'] = {
   connectionHint: '您在 {{name}} 的账户可打开此账户。',
   connected: '已连接：您使用 {{name}} 登录。',
   notConnected: '尚未连接。',
+  disconnect: '断开与 {{name}} 的连接',
   connect: '连接 {{name}}',
   methods: {
     people: '{{all}} 人中的 {{some}} 人',

@@ -1,4 +1,5 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { containing } from '#database/expressions.ts';
 import type { AuditTable, Database } from '#database/index.ts';
 import type { FieldChange } from '#declaration/index.ts';
 import { type Actor, actorName, type Audit } from './audit.ts';
@@ -34,17 +35,19 @@ export interface AuditFilter {
   /** Unix milliseconds, inclusive and exclusive. */
   readonly from?: number;
   readonly to?: number;
-  /** An actor's name, or the id of a person or an admin key, or the user of the machine. */
+  /** A part of an actor's name, in capitals or not; or the id of a person or an admin key, or the user of the machine. */
   readonly actor?: string;
   /** As in a line. */
   readonly actorKind?: string;
   /** `key.rotate`, or `key` for all that is done to keys. */
   readonly action?: string;
-  /** An object's name or id. */
+  /** A part of an object's name, in capitals or not, or its id. */
   readonly object?: string;
   readonly limit: number;
   /** Only lines before this one. */
   readonly before?: number;
+  /** Only this line and those after it. */
+  readonly since?: number;
 }
 
 const kinds = {
@@ -82,14 +85,15 @@ export const recordAudit: Audit = async ({ trx, now }, actor, entry) => {
 
 /** Newest first. */
 export async function listAudit(db: Kysely<Database>, filter: AuditFilter): Promise<AuditLine[]> {
-  const { from, to, actor, actorKind, action, object, limit, before } = filter;
+  const { from, to, actor, actorKind, action, object, limit, before, since } = filter;
   let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit);
   if (from !== undefined) query = query.where('time', '>=', from);
   if (to !== undefined) query = query.where('time', '<', to);
   if (before !== undefined) query = query.where('id', '<', before);
+  if (since !== undefined) query = query.where('id', '>=', since);
   if (actor !== undefined) {
     query = query.where(({ eb, or }) =>
-      or([eb('actor_name', '=', actor), eb('actor_id', '=', actor)]),
+      or([containing(sql.ref('actor_name'), actor), eb('actor_id', '=', actor)]),
     );
   }
   if (actorKind !== undefined) query = query.where('actor_kind', '=', actorKind);
@@ -99,10 +103,54 @@ export async function listAudit(db: Kysely<Database>, filter: AuditFilter): Prom
   }
   if (object !== undefined) {
     query = query.where(({ eb, or }) =>
-      or([eb('object_name', '=', object), eb('object_id', '=', object)]),
+      or([containing(sql.ref('object_name'), object), eb('object_id', '=', object)]),
     );
   }
   return (await query.execute()).map(toLine);
+}
+
+/** So many lines are looked at for a page: no index finds a part of a name, and the log is long. */
+const mostLookedAt = 100_000;
+/** Lines by which the order of times may differ from that of ids, as clocks differ. */
+const slack = 1_000;
+
+/**
+ * A page of lines, newest first. `next` continues it: null if there is no older line of the range. A page may have few
+ * lines, or none, where the ones that match are far apart.
+ */
+export async function auditPage(
+  db: Kysely<Database>,
+  filter: AuditFilter,
+): Promise<{ readonly data: AuditLine[]; readonly next: number | null }> {
+  const { from, to, limit, before = Infinity } = filter;
+  // Apart from each other, each is the end of an index.
+  const { rows } = await sql<{ first: number | null; last: number | null }>`
+    select (select min(id) from audit_log) as first, (select max(id) from audit_log) as last`.execute(
+    db,
+  );
+  const [ends] = rows;
+  const first =
+    from === undefined ? (ends?.first ?? 0) : ((await idAt(db, from)) ?? Infinity) - slack;
+  const top = Math.min(before, (ends?.last ?? 0) + 1, ((await idAt(db, to)) ?? Infinity) + slack);
+  const since = top - mostLookedAt;
+  // One more than is shown tells whether there is a next page.
+  const lines = await listAudit(db, { ...filter, limit: limit + 1, before: top, since });
+  const data = lines.slice(0, limit);
+  if (lines.length > limit) return { data, next: data.at(-1)?.id ?? null };
+  return { data, next: since > first ? since : null };
+}
+
+/** The first line of this time or of a later one; null: there is none. */
+async function idAt(db: Kysely<Database>, time: number | undefined): Promise<number | null> {
+  if (time === undefined) return null;
+  const line = await db
+    .selectFrom('audit_log')
+    .select('id')
+    .where('time', '>=', time)
+    .orderBy('time')
+    .limit(1)
+    .executeTakeFirst();
+  return line?.id ?? null;
 }
 
 /** Removes at most `most` lines from before a time, and returns their number. */

@@ -70,7 +70,8 @@ export type Action =
   | 'test'
   | 'reset'
   | 'invite'
-  | 'link';
+  | 'link'
+  | 'unlink';
 
 /** One line of the audit log: what was done to what. */
 export interface AuditEntry {

@@ -5,10 +5,12 @@ import {
   findUser,
   findUserByEmail,
   isLinked,
+  endSessionsOf,
   linkIdentity,
   listAdministrators,
   type Identity,
   type StoredUser,
+  unlinkIdentities,
   upsertUser,
   userOfIdentity,
 } from '#identity/index.ts';
@@ -16,6 +18,7 @@ import type { Change } from '#database/index.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import { namesInForce } from './names-in-force.ts';
 import { type Administration, perform } from './perform.ts';
+import { missingObject, Refusal } from './refusal.ts';
 import { creation, store } from './users.ts';
 
 /** What a provider has proved about somebody. */
@@ -93,6 +96,36 @@ export function signInByIdentity(
       await administration.audit(change, actorFor(user), entry);
     }
     return { result: user, auditEntries: [] };
+  });
+}
+
+/**
+ * Ends the links of a person with providers, and the person's sessions unless it is the person who asks.
+ * @returns how many links there were
+ * @throws Refusal for a person who does not exist, or has no password and could not sign in any more
+ */
+export function unlinkUser(
+  administration: Administration,
+  actor: Actor,
+  id: string,
+): Promise<number> {
+  return perform(administration, actor, async (change) => {
+    const user = await findUser(change.trx, id);
+    if (user === null) throw missingObject('user', id);
+    if (user.passwordHash === null) {
+      const message = `'${user.email}' has no password, and could not sign in any more: set one first, by a link to do so`;
+      throw new Refusal('state', message);
+    }
+    const issuers = await unlinkIdentities(change, user.id);
+    if (issuers.length > 0 && !('id' in actor && actor.id === user.id)) {
+      await endSessionsOf(change, user.id);
+    }
+    const auditEntries = issuers.map((issuer) => ({
+      action: 'unlink' as const,
+      subject: subjectOf(user),
+      fields: compareFields({ issuer }, { issuer: null }),
+    }));
+    return { result: issuers.length, auditEntries };
   });
 }
 

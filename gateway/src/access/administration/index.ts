@@ -4,6 +4,7 @@ export { applyFile, ensureDefaultGroup } from './apply-file.ts';
 export {
   type AuditFilter,
   type AuditLine,
+  auditPage,
   listAudit,
   recordAudit,
   removeOldAudit,
@@ -54,6 +55,7 @@ export {
   type IdentityRules,
   type ProvenPerson,
   signInByIdentity,
+  unlinkUser,
 } from './identities.ts';
 export {
   beginSecondFactor,

@@ -96,7 +96,7 @@ export function replacePassword(
   });
 }
 
-/** Lets a person without a password set one. */
+/** Lets a person set a password, the first one or another. */
 export interface Invitation {
   readonly id: string;
   /** SHA-256 of the token, in hex. */
@@ -106,8 +106,9 @@ export interface Invitation {
 }
 
 /**
- * Invites a person, whoever has made the account; an earlier invitation ends.
- * @throws Refusal for a person who does not exist, is disabled, or has a password.
+ * Invites a person, whoever has made the account; an earlier invitation ends. A password holds until the link is used,
+ * which ends all sessions; a second factor stays.
+ * @throws Refusal for a person who does not exist, or is disabled.
  */
 export function inviteUser(
   administration: Administration,
@@ -118,10 +119,6 @@ export function inviteUser(
     const user = await findUser(change.trx, id);
     if (user === null) throw missingObject('user', id);
     if (!user.enabled) throw new Refusal('state', `user '${user.email}' is disabled`);
-    if (user.passwordHash !== null) {
-      const message = `user '${user.email}' has a password already; 'sluice user password' replaces it`;
-      throw new Refusal('state', message);
-    }
     await inviteStoredUser(change, user.id, invitation);
     const subject = { kind: 'user', id: user.id, name: user.email } as const;
     const fields = compareFields(
@@ -133,7 +130,7 @@ export function inviteUser(
 }
 
 /**
- * Sets the first password of an invited person and ends the invitation.
+ * Sets the password of an invited person, and ends the invitation and all sessions.
  * @param actorFor who does it: the person
  * @returns the person's address; null if nobody is invited with this token, or not any more
  */

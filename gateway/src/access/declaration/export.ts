@@ -13,7 +13,6 @@ import type { CurrentState } from './state.repository.ts';
 export function exportState(state: CurrentState, bundledModels: ReadonlySet<string>): string {
   // The group `default` that the gateway made itself is there for every file.
   const groups = state.groups.filter((group) => group.owner !== 'system');
-  const teams = state.teams.filter((team) => team.enabled);
   const models = new Set([...bundledModels, ...state.models.map(({ id }) => id)]);
   // A name is a model's or an alias's: what a file may not say twice is said as the gateway takes it.
   const inUse = state.models.filter(({ enabled, owner }) => enabled && owner !== 'system');
@@ -24,7 +23,7 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
   const aliasNames = new Set(aliases.map(({ name }) => name));
   const names = {
     groups: new Set(['default', ...groups.map(({ name }) => name)]),
-    teams: new Set(teams.map(({ name }) => name)),
+    teams: new Set(state.teams.map(({ name }) => name)),
     models: new Set([
       ...models,
       ...aliases.map(({ name }) => name).filter((name) => !isPattern(name)),
@@ -42,7 +41,7 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
       .map((model) => writeEntry(kinds.model, model)),
     aliases: Object.fromEntries(aliases.map(({ name, model }) => [name, model])),
     users: state.users.map((user) => groupsLast(writeEntry(kinds.user, groupsIn(user)))),
-    teams: teams.map((team) => groupsLast(writeEntry(kinds.team, groupsIn(team)))),
+    teams: state.teams.map((team) => groupsLast(writeEntry(kinds.team, groupsIn(team)))),
     keys: exportKeys(state, names),
   };
   return toFileText(

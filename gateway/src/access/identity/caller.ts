@@ -13,6 +13,8 @@ export interface CallerUser {
 export interface CallerTeam extends WindowClock {
   readonly id: string;
   readonly name: string;
+  /** False: its keys get no responses. */
+  readonly enabled: boolean;
   readonly funding: bigint;
   readonly rpm: number | null;
   readonly dailyBudget: bigint | null;

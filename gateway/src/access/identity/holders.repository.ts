@@ -48,6 +48,7 @@ export function createHolders(db: Kysely<Database>): Holders {
       const team: CallerTeam = {
         id: row.id,
         name: row.name,
+        enabled: row.enabled === 1,
         funding: funding.get(`team:${row.id}`) ?? 0n,
         rpm: row.rpm,
         dailyBudget: row.budget_daily,

@@ -38,6 +38,30 @@ export async function isLinked(
   return row !== undefined;
 }
 
+/** Those of these people who have an identity at any issuer. */
+export async function withIdentity(
+  db: Kysely<Database>,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (userIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('identities')
+    .select('user_id')
+    .where('user_id', 'in', userIds)
+    .execute();
+  return new Set(rows.map(({ user_id: id }) => id));
+}
+
+/** Ends all links of a person; returns their issuers. */
+export async function unlinkIdentities({ trx }: Change, userId: string): Promise<string[]> {
+  const rows = await trx
+    .deleteFrom('identities')
+    .where('user_id', '=', userId)
+    .returning('issuer')
+    .execute();
+  return rows.map(({ issuer }) => issuer);
+}
+
 /** Links a person to an identity that nobody has, at an issuer where the person has none. */
 export async function linkIdentity(
   { trx, now }: Change,

@@ -121,19 +121,20 @@ export async function keysSpent(
   return rows.map(({ name, quota, spent }) => ({ name, quota: quota ?? 0n, spent }));
 }
 
-/** How many keys of each of these people can be used; who has none is absent. */
+/** How many keys of each of these people or teams can be used; who has none is absent. */
 export async function countUsableKeys(
   db: Kysely<Database>,
-  userIds: readonly string[],
+  holder: 'user_id' | 'team_id',
+  ids: readonly string[],
   now: number,
-): Promise<ReadonlyMap<string, number>> {
-  if (userIds.length === 0) return new Map();
+): Promise<ReadonlyMap<string | null, number>> {
+  if (ids.length === 0) return new Map();
   const rows = await usableKeys(db, now)
-    .select((of) => ['user_id', of.fn.countAll<number>().as('count')])
-    .where('user_id', 'in', userIds)
-    .groupBy('user_id')
+    .select((of) => [`${holder} as id`, of.fn.countAll<number>().as('count')])
+    .where(holder, 'in', ids)
+    .groupBy(holder)
     .execute();
-  return new Map(rows.map(({ user_id: id, count }) => [id, count]));
+  return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
 /** How many keys of a group can be used, and of how many people they are. */

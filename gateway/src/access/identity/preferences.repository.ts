@@ -7,15 +7,17 @@ export interface Preferences {
   readonly theme?: string;
   /** Whether the first steps are done, or the person does not want them. */
   readonly welcomed?: boolean;
-  /** Lists of requests that the person has kept. */
+  /** Views of pages that the person has kept. */
   readonly views?: readonly View[];
   /** Columns that the person does not want to see, by table. */
   readonly hidden_columns?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A list of requests under a name. */
+/** What a page shows, under a name. */
 export interface View {
   readonly name: string;
+  /** Absent: `requests`. */
+  readonly page?: 'requests' | 'usage' | 'records' | undefined;
   /** What stands behind the `?` of its address. */
   readonly search: string;
 }

@@ -28,12 +28,14 @@ export interface TeamFilter {
   /** Only teams after this name, for the next page. */
   readonly after?: string;
   readonly limit?: number;
+  /** Teams can have thousands. Absent: they are read too. */
+  readonly members?: 'left-out';
 }
 
 /** Teams with their members, by name, including disabled ones. */
 export async function listTeams(
   db: Kysely<Database>,
-  { ids, search, after, limit }: TeamFilter = {},
+  { ids, search, after, limit, members: wanted }: TeamFilter = {},
 ): Promise<StoredTeam[]> {
   if (ids?.length === 0) return [];
   let query = db.selectFrom('teams').selectAll().orderBy('name');
@@ -43,19 +45,17 @@ export async function listTeams(
   if (limit !== undefined) query = query.limit(limit);
   const teams = await query.execute();
   if (teams.length === 0) return [];
-  const members = await db
-    .selectFrom('team_members')
-    .innerJoin('users', 'users.id', 'team_members.user_id')
-    .select(['team_id', 'users.email', 'team_members.role', 'budget'])
-    .$if(ids !== undefined || limit !== undefined, (all) =>
-      all.where(
-        'team_id',
-        'in',
-        teams.map(({ id }) => id),
-      ),
-    )
-    .orderBy('users.email')
-    .execute();
+  const isPart = ids !== undefined || limit !== undefined;
+  const members =
+    wanted === 'left-out'
+      ? []
+      : await db
+          .selectFrom('team_members')
+          .innerJoin('users', 'users.id', 'team_members.user_id')
+          .select(['team_id', 'users.email', 'team_members.role', 'budget'])
+          .$if(isPart, (all) => all.where('team_id', 'in', idsOf(teams)))
+          .orderBy('users.email')
+          .execute();
   const byTeam = Map.groupBy(members, (member) => member.team_id);
   return teams.map((row) => ({
     id: row.id,
@@ -74,6 +74,34 @@ export async function listTeams(
       budget: orNull(member.budget, formatUsd),
     })),
   }));
+}
+
+const idsOf = (teams: readonly { readonly id: string }[]) => teams.map(({ id }) => id);
+
+/** How many belong to each of these teams, and who owns it, by address; a team without members is absent. */
+export async function membersOfTeams(
+  db: Kysely<Database>,
+  teams: readonly { readonly id: string }[],
+) {
+  if (teams.length === 0) return new Map<string, never>();
+  const counts = await db
+    .selectFrom('team_members')
+    .select(({ fn }) => ['team_id', fn.countAll<number>().as('count')])
+    .where('team_id', 'in', idsOf(teams))
+    .groupBy('team_id')
+    .execute();
+  const owners = await db
+    .selectFrom('team_members')
+    .innerJoin('users', 'users.id', 'team_members.user_id')
+    .select(['team_id', 'email as user', 'name'])
+    .where('team_id', 'in', idsOf(teams))
+    .where('team_members.role', '=', 'owner')
+    .orderBy('email')
+    .execute();
+  const byTeam = Map.groupBy(owners, ({ team_id: id }) => id);
+  return new Map(
+    counts.map(({ team_id: id, count }) => [id, { count, owners: byTeam.get(id) ?? [] }]),
+  );
 }
 
 /** @param reference an id, otherwise a name */

@@ -160,7 +160,7 @@ export async function setPassword(change: Change, email: string, hash: string): 
 const noInvitation = { invite_hash: null, invited_until: null };
 
 /**
- * Lets whoever has the token of this hash set the user's first password. An earlier invitation ends.
+ * Lets whoever has the token of this hash set the user's password. An earlier invitation ends.
  * @param until Unix milliseconds
  */
 export async function inviteUser(
@@ -179,7 +179,7 @@ async function endInvitation({ trx }: Change, userId: string): Promise<void> {
   await trx.updateTable('users').set(noInvitation).where('id', '=', userId).execute();
 }
 
-/** Who may set a first password with the token of this hash at this time; null: nobody. */
+/** Who may set a password with the token of this hash at this time; null: nobody. */
 export async function findInvitedUser(
   db: Kysely<Database>,
   hash: string,
@@ -190,7 +190,6 @@ export async function findInvitedUser(
     .selectAll()
     .where('invite_hash', '=', hash)
     .where('invited_until', '>', now)
-    .where('password_hash', 'is', null)
     .where('enabled', '=', 1)
     .executeTakeFirst();
   return row === undefined ? null : toUser(row);

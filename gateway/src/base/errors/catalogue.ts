@@ -81,6 +81,12 @@ export const catalogue = define({
     null,
     'ip address is not allowed for this API key',
   ),
+  team_disabled: entry(
+    403,
+    'permission_error',
+    null,
+    'the team of this API key is disabled; the operator of this gateway can enable it',
+  ),
   model_not_allowed: entry(
     403,
     'permission_error',

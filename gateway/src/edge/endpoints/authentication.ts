@@ -40,7 +40,7 @@ export function createAuthentication(keys: KeyDirectory, now: () => number): Aut
     if (caller === null) return new GatewayError('invalid_key');
     if (!isUsable(caller, now())) {
       request.refusedCaller = caller;
-      return new GatewayError('invalid_key');
+      return new GatewayError(caller.team?.enabled === false ? 'team_disabled' : 'invalid_key');
     }
     if (caller.ips.length > 0 && !isAddressAllowed(caller, request)) {
       request.refusedCaller = caller;

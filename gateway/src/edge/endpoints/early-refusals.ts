@@ -4,7 +4,12 @@ import { type ErrorName, GatewayError } from '#errors/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 
 /** Refusals of a key that is known, before anything of a request is read. */
-const noted: ReadonlySet<ErrorName> = new Set(['rate_limited', 'invalid_key', 'ip_not_allowed']);
+const noted: ReadonlySet<ErrorName> = new Set([
+  'rate_limited',
+  'invalid_key',
+  'team_disabled',
+  'ip_not_allowed',
+]);
 
 /** What the path of a call says about it; the first match counts. */
 const calls: readonly (readonly [

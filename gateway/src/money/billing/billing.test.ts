@@ -43,6 +43,7 @@ const team: CallerTeam = {
   dailyBudget: 50n * cent,
   monthlyBudget: 60n * cent,
   totalBudget: 70n * cent,
+  enabled: true,
   unleasedMost: null,
   timeZone: 'Asia/Shanghai',
   openWindow: null,

@@ -22,7 +22,7 @@ export const auditCommand: Command = {
     actor: {
       type: 'string',
       value: 'NAME',
-      help: 'only what this person, command, file or user of the machine did',
+      help: 'only what people, commands or files did whose names contain this, or this user of the machine',
     },
     action: {
       type: 'string',
@@ -32,7 +32,7 @@ export const auditCommand: Command = {
     object: {
       type: 'string',
       value: 'NAME',
-      help: 'only what was done to this object, by name or id',
+      help: 'only what was done to objects whose names contain this, or whose id it is',
     },
     limit: { type: 'string', value: 'N', help: 'at most this many, up to 1000; default: 100' },
     cursor: { type: 'string', value: 'NEXT', help: 'the cursor that the previous page printed' },

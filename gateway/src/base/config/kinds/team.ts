@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list, mapping } from '../collection.ts';
 import { databaseAway, writeDatabaseAway } from '../database-away.ts';
-import { emailAddress, isTimeZone, name, oneOf, string } from '../leaf.ts';
+import { emailAddress, flag, isTimeZone, name, oneOf, string } from '../leaf.ts';
 import { isAbsent } from '../scalar.ts';
 import {
   amount,
@@ -13,6 +13,7 @@ import {
   structure,
   text,
   withoutAbsent,
+  yesOrNo,
 } from './kind.ts';
 
 const usd = () => amount(null).schema;
@@ -97,5 +98,8 @@ export const team = defineKind('team', {
   members: member(members, {
     stored: 'apart',
     doc: "`{ user, role: owner or member, budget }`; the budget is what this member may spend in total. Owners see the team's requests and keys, and [manage the keys](console.md#who-sees-what)",
+  }),
+  enabled: member(yesOrNo(flag({ fallback: true })), {
+    doc: '`false`: requests of its keys get a 403',
   }),
 });

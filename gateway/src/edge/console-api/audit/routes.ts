@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { type AuditFilter, type AuditLine, listAudit } from '#administration/index.ts';
+import { type AuditFilter, type AuditLine, auditPage } from '#administration/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { csvLine } from '#usage/index.ts';
 import { contract, type Contract } from '../contract/index.ts';
@@ -52,13 +52,7 @@ const formats = {
 export function auditRoutes(scope: FastifyInstance, options: AuditRoutesOptions): void {
   const { reads } = options;
 
-  /** A page of lines, newest first. */
-  async function readPage(filter: AuditFilter) {
-    // One more than is shown tells whether there is a next page.
-    const lines = await reads((db) => listAudit(db, { ...filter, limit: filter.limit + 1 }));
-    const data = lines.slice(0, filter.limit);
-    return { data, next: lines.length > filter.limit ? (data.at(-1)?.id ?? null) : null };
-  }
+  const readPage = (filter: AuditFilter) => reads((db) => auditPage(db, filter));
 
   serveRoute(scope, contract.listAudit, options, async ({ query }) => {
     const { limit = defaultLimit, cursor } = query;

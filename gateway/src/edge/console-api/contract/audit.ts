@@ -30,7 +30,7 @@ const name = text(400);
 
 /** All must hold. */
 const filters = {
-  /** A name, the id of a person or an admin key, or the user of the machine. */
+  /** A part of a name, in capitals or not; or the id of a person or an admin key, or the user of the machine. */
   actor: name.optional(),
   actor_kind: z
     .enum(['person', 'admin_key', 'command', 'file', 'system'], {
@@ -39,7 +39,7 @@ const filters = {
     .optional(),
   /** Such as `key.rotate`, or `key` for all that is done to keys. */
   action: name.optional(),
-  /** A name or an id. */
+  /** A part of a name, in capitals or not; or an id. */
   object: name.optional(),
 };
 

@@ -40,7 +40,14 @@ import {
   readModelForm,
   removeAlias,
 } from './models.ts';
-import { finishOidc, linkOidc, readMethods, readSignInSettings, startOidc } from './sign-in.ts';
+import {
+  finishOidc,
+  linkOidc,
+  readMethods,
+  readSignInSettings,
+  startOidc,
+  unlinkOidc,
+} from './sign-in.ts';
 import { playgroundKey } from './playground.ts';
 import { readOverview } from './overview.ts';
 import type { RouteContract } from './route.ts';
@@ -63,6 +70,7 @@ import {
   listUsers,
   readUser,
   signOutUser,
+  unlinkUser,
 } from './users.ts';
 import {
   exportUsage,
@@ -125,6 +133,7 @@ export const contract = {
   readMyLimits,
   changePassword,
   linkOidc,
+  unlinkOidc,
   readSecondFactor,
   beginSecondFactor,
   enableSecondFactor,
@@ -160,6 +169,7 @@ export const contract = {
   inviteUser,
   signOutUser,
   endSecondFactorOf,
+  unlinkUser,
   acceptInvitation,
   readSignInSettings,
   listTeams,

@@ -28,11 +28,15 @@ export const changeMe = defineRoute({
     theme: z.enum(['system', 'light', 'dark'], 'expected system, light or dark').optional(),
     /** The first steps are done, or not wanted. */
     welcomed: z.literal(true, 'expected true').optional(),
-    /** Lists of requests; all of them, in their order. */
+    /** Views of pages; all of them, in their order. */
     views: z
       .array(
         z.strictObject({
           name: text(64, 'a name').refine((name) => name.trim() === name, 'expected a name'),
+          /** Absent: `requests`. */
+          page: z
+            .enum(['requests', 'usage', 'records'], 'expected requests, usage or records')
+            .optional(),
           /** What stands behind the `?` of its address. */
           search: z.string('expected text').max(1_000, 'expected at most 1000 characters'),
         }),

@@ -7,9 +7,15 @@ import { nothing, text } from './values.ts';
 const preferences = z.object({
   language: z.string().optional(),
   theme: z.string().optional(),
-  /** Lists of requests under names, in the person's order. */
+  /** Views of pages under names, in the person's order. */
   views: z
-    .array(z.object({ name: z.string(), search: z.string() }))
+    .array(
+      z.object({
+        name: z.string(),
+        page: z.enum(['requests', 'usage', 'records']).optional(),
+        search: z.string(),
+      }),
+    )
     .readonly()
     .optional(),
   /** Columns that the person does not want to see, by table. */

@@ -122,6 +122,19 @@ export const finishOidc = defineRoute({
   example: {},
 });
 
+export const unlinkOidc = defineRoute({
+  method: 'DELETE',
+  path: '/me/oidc',
+  summary: 'Disconnect the own account from its provider; it needs a password',
+  permission: 'own',
+  callers: 'people',
+  parameters: nothing,
+  query: nothing,
+  body: nothing,
+  response: z.object({}),
+  example: {},
+});
+
 export const linkOidc = defineRoute({
   method: 'POST',
   path: '/me/oidc',

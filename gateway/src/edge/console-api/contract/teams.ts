@@ -14,7 +14,7 @@ import {
   usageSum,
 } from './values.ts';
 
-const members = shownMembers(kinds.team);
+const { members: _members, ...settings } = shownMembers(kinds.team);
 
 const amountOrNone = z.string('expected an amount in USD').nullable().optional();
 const role = z.enum(['owner', 'member'], 'expected owner or member');
@@ -28,10 +28,10 @@ const member = z.object({
   enabled: z.boolean(),
 });
 
-const listedTeam = z.object({
+const teamView = {
   id: z.string(),
-  /** `balance`: what is left of it now. */
-  ...members,
+  /** `balance`: what is left of it now. `enabled`: false if its keys get no responses. */
+  ...settings,
   budget: z.object({
     daily: money.optional(),
     monthly: money.optional(),
@@ -40,15 +40,23 @@ const listedTeam = z.object({
   database_away: z.union([z.string(), z.object({ up_to: money })]).nullable(),
   /** The budgets that are set. */
   limits: z.array(moneyLimit.extend({ name: z.enum(['daily', 'monthly', 'total']) })),
-  members: z.array(member),
   /** Requests of the range that the team pays for. */
   usage: usageSum,
-  /** False: its keys get no responses. */
-  enabled: z.boolean(),
   ...management,
+};
+
+const listedTeam = z.object({
+  ...teamView,
+  /** How many people belong to it. */
+  member_count: z.int(),
+  /** Of those, up to five who own it. */
+  owners: z.array(z.object({ user: z.string(), name: z.string().nullable() })),
 });
 
-const team = listedTeam.extend({
+const team = z.object({
+  ...teamView,
+  /** Keys that can be used and act for it. */
+  keys: z.int(),
   members: z.array(
     member.extend({
       /** What this member may spend of the team's money in total; null: no such limit. */
@@ -89,6 +97,7 @@ const example: z.input<typeof team> = {
     },
   ],
   usage: { requests: 9_120, cost: '1294' },
+  keys: 12,
   enabled: true,
   owner: 'console',
   editable: true,
@@ -140,7 +149,10 @@ export const listTeams = defineRoute({
   }),
   body: nothing,
   response: z.object({ data: z.array(listedTeam), next: z.string().nullable() }),
-  example: { data: [example], next: null },
+  example: {
+    data: [{ ...example, member_count: 8, owners: [{ user: 'grace@example.com', name: 'Grace' }] }],
+    next: null,
+  },
 });
 
 export const readTeam = defineRoute({
@@ -176,7 +188,7 @@ export const changeTeam = defineRoute({
   method: 'PATCH',
   path: '/teams/:id',
   summary:
-    'Change settings; `null` stands for none. `members` and `budget` replace what there was. Needs `if-match` with the revision',
+    'Change settings, or disable the team; `null` stands for none. `members` and `budget` replace what there was. Needs `if-match` with the revision',
   permission: 'users.write',
   parameters,
   query: nothing,

@@ -35,7 +35,9 @@ const user = z.object({
   has_password: z.boolean(),
   /** Whether a code is asked for besides the password. */
   second_factor: z.boolean(),
-  /** Until when the person can set a first password; null: there is no open invitation. */
+  /** Whether the account is connected to a provider. */
+  connected: z.boolean(),
+  /** Until when the person can set a password by a link; null: there is none. */
   invited_until: time.nullable(),
   /** How often the person is signed in. */
   sessions: z.int(),
@@ -58,6 +60,7 @@ const example: z.input<typeof user> = {
   last_seen_at: '2026-11-25T09:58:12.401Z',
   has_password: true,
   second_factor: false,
+  connected: false,
   invited_until: null,
   sessions: 2,
   owner: 'console',
@@ -130,7 +133,7 @@ export const inviteUser = defineRoute({
   path: '/users/:id/invite',
   status: 201,
   summary:
-    'Make a link with which a person sets the first password, once and within 48 hours; an earlier link ends. The response is the only one with it',
+    'Make a link with which a person sets a password, the first one or another, once and within 48 hours; an earlier link ends. The response is the only one with it',
   permission: 'users.write',
   parameters,
   query: nothing,
@@ -157,11 +160,28 @@ export const signOutUser = defineRoute({
   example: { ended: 2 },
 });
 
+export const unlinkUser = defineRoute({
+  method: 'DELETE',
+  path: '/users/:id/oidc',
+  summary:
+    'Disconnect an account from its provider, and end all sessions. The person needs a password',
+  permission: 'users.write',
+  parameters,
+  query: nothing,
+  body: nothing,
+  response: z.object({
+    /** How many connections there were. */
+    ended: z.int(),
+  }),
+  example: { ended: 1 },
+});
+
 /** Starts a session, in a cookie. */
 export const acceptInvitation = defineRoute({
   method: 'POST',
   path: '/auth/invite',
-  summary: 'Set the first password with the token of an invitation, and sign in',
+  summary:
+    'Set a password with the token of an invitation, which ends all sessions, and sign in; with a second factor, the sign-in is apart',
   permission: 'nobody',
   parameters: nothing,
   query: nothing,

@@ -13,7 +13,6 @@ import { ownedTeams } from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
-import { noUsage, usageBy } from '../limits.ts';
 import { type ApiCall, serveRoute } from '../serve-route.ts';
 import { type Caller, personOf } from '../sessions/caller.ts';
 import { exactRange } from '../usage/filter.ts';
@@ -28,7 +27,7 @@ const { team: kind } = kinds;
 /** Teams, with what is left of their budgets. Owners see theirs, and say who belongs to them. */
 export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void {
   const { writerOf, database, reads, now } = options;
-  const { viewsOf, detailOf } = createTeamDescriber(options);
+  const { listedOf, detailOf } = createTeamDescriber(options);
 
   const replyOf = async (db: Db, team: StoredTeam, hours = exactRange({}, now())) => ({
     body: await detailOf(db, team, hours),
@@ -42,18 +41,12 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
       const found = await listTeams(db, {
         ...filter,
         limit: limit + 1,
+        members: 'left-out',
         ...(owned !== null && { ids: owned }),
       });
       const teams = found.slice(0, limit);
       const next = found.length > limit ? (teams.at(-1)?.name ?? null) : null;
-      const usage = await usageBy(db, 'team', exactRange(query, now()));
-      const views = await viewsOf(db, teams);
-      return {
-        body: {
-          data: views.map((view) => ({ ...view, usage: usage.get(view.id) ?? noUsage })),
-          next,
-        },
-      };
+      return { body: { data: await listedOf(db, teams, exactRange(query, now())), next } };
     }),
   );
 

@@ -5,6 +5,7 @@ import {
   countUsableKeys,
   membershipsOfEach,
   type StoredUser,
+  withIdentity,
   withSecondFactor,
 } from '#identity/index.ts';
 import { balances } from '#ledger/index.ts';
@@ -36,11 +37,12 @@ export function createPeopleDescriber({ held, placeInFile, now }: DescriptionOpt
       ),
     );
     const memberships = await membershipsOfEach(db, ids);
-    const keys = await countUsableKeys(db, ids, now());
+    const keys = await countUsableKeys(db, 'user_id', ids, now());
     const usage = await usageBy(db, 'user', hours, { userIds: ids });
     const requests = await lastRequests(db, ids);
     const sessions = await countSessions(db, ids, now());
     const factors = await withSecondFactor(db, ids);
+    const connected = await withIdentity(db, ids);
     return users.map((user) => {
       const { id, invitedUntil } = user;
       const seen = Math.max(requests.get(id) ?? 0, sessions.get(id)?.seenAt ?? 0);
@@ -55,6 +57,7 @@ export function createPeopleDescriber({ held, placeInFile, now }: DescriptionOpt
         last_seen_at: seen === 0 ? null : new Date(seen).toISOString(),
         has_password: user.passwordHash !== null,
         second_factor: factors.has(id),
+        connected: connected.has(id),
         invited_until:
           invitedUntil !== null && invitedUntil > now()
             ? new Date(invitedUntil).toISOString()

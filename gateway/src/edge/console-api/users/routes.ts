@@ -7,6 +7,7 @@ import {
   endSecondFactor,
   inviteUser,
   signOutUser,
+  unlinkUser,
   userStore,
 } from '#administration/index.ts';
 import { kinds } from '#config/index.ts';
@@ -83,7 +84,7 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
   serveRoute(scope, contract.inviteUser, options, async (call) => {
     const { id } = await managed(call);
     if (options.oidc?.only === true) {
-      throw new ApiError('conflict', 'passwords are off, so nobody can set a first one');
+      throw new ApiError('conflict', 'passwords are off, so nobody can set one');
     }
     const token = randomBytes(32).toString('base64url');
     const until = now() + invitationAge;
@@ -102,6 +103,19 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
   serveRoute(scope, contract.endSecondFactorOf, options, async (call) => {
     const { id } = await managed(call);
     return { body: { ended: await write(call, id, (...by) => endSecondFactor(...by, id)) } };
+  });
+
+  serveRoute(scope, contract.unlinkUser, options, async (call) => {
+    const { id } = await managed(call);
+    if (options.oidc?.only === true) throw onlyWayIn();
+    return { body: { ended: await write(call, id, (...by) => unlinkUser(...by, id)) } };
+  });
+
+  serveRoute(scope, contract.unlinkOidc, options, async (call) => {
+    const { id } = call.caller.session.user;
+    if (options.oidc?.only === true) throw onlyWayIn();
+    await write(call, id, (...by) => unlinkUser(...by, id));
+    return { body: {} };
   });
 
   /** Whom a call changes. @param newRole absent: the role stays. @throws ApiError `not_found`, and `forbidden` */
@@ -130,6 +144,9 @@ function assertManages({ session }: Caller, ...roles: (string | null | undefined
   const message = 'an admin key manages members only: for other roles a person has to sign in';
   throw new ApiError('forbidden', message);
 }
+
+const onlyWayIn = () =>
+  new ApiError('conflict', 'passwords are off, so the provider is the only way to sign in');
 
 const noSuchUser = () => new ApiError('not_found', 'there is no such user');
 

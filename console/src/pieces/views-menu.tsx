@@ -1,25 +1,31 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import type { RequestsSearch } from '../../app/router.tsx';
-import { choose, useSession, type Session } from '../../app/session.ts';
-import { Icon } from '../../pieces/icon.tsx';
-import { Menu } from '../../pieces/menu.tsx';
-import { useWrite } from '../../pieces/use-write.ts';
-import { textOf } from '../../pieces/form-values.ts';
-import { useWords } from '../../words/index.ts';
-import styles from './page.module.css';
-import { readView, viewText } from './view.ts';
+import { choose, useSession, type Session } from '../app/session.ts';
+import { useWords } from '../words/index.ts';
+import { textOf } from './form-values.ts';
+import { Icon } from './icon.tsx';
+import { Menu } from './menu.tsx';
+import { useWrite } from './use-write.ts';
+import styles from './views-menu.module.css';
+import { viewLink, viewText, type ViewPage } from './views.ts';
 
 type View = NonNullable<Session['preferences']['views']>[number];
 
-/** Lists of requests that the person has given a name; the present one can be added. */
-export function ViewsMenu({ search }: { readonly search: RequestsSearch }) {
+interface Props {
+  readonly page: ViewPage;
+  /** Of the page, as it is. */
+  readonly search: object;
+}
+
+/** Views of a page that the person has given a name; the present one can be added. */
+export function ViewsMenu({ page, search }: Props) {
   const say = useWords();
   const client = useQueryClient();
   const session = useSession();
   const writing = useWrite();
   const views = session.preferences.views ?? [];
+  const ofPage = views.filter((each) => (each.page ?? 'requests') === page);
   const present = viewText(search);
   const keep = (next: readonly View[], after?: () => void) =>
     writing.run(async () => {
@@ -33,7 +39,7 @@ export function ViewsMenu({ search }: { readonly search: RequestsSearch }) {
     const name = textOf(new FormData(form), 'name');
     if (name === null) return;
     // A name that is taken gets the present list.
-    const view = { name, search: present };
+    const view = { name, page, search: present };
     const isKnown = views.some((each) => each.name === name);
     const next = views.map((each) => (each.name === name ? view : each));
     keep(isKnown ? next : [...views, view], () => form.reset());
@@ -43,14 +49,13 @@ export function ViewsMenu({ search }: { readonly search: RequestsSearch }) {
     <Menu word={say('lists.views')}>
       {(close) => (
         <>
-          {views.length === 0 && <p className="hint">{say('lists.noViews')}</p>}
+          {ofPage.length === 0 && <p className="hint">{say('lists.noViews')}</p>}
           <ul className={styles['views']}>
-            {views.map((view) => (
+            {ofPage.map((view) => (
               <li key={view.name}>
                 <Link
                   className="link"
-                  to="/requests"
-                  search={readView(view.search)}
+                  {...viewLink(view)}
                   activeProps={{}}
                   aria-current={view.search === present ? 'true' : undefined}
                   onClick={close}

@@ -6,39 +6,37 @@ import { FormEnd } from '../../pieces/fields.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
-import { nameOfPerson, type User } from './query.ts';
 
 interface Props {
-  readonly of: User;
+  /** Below `/admin/v1`. */
+  readonly path: `/${'users' | 'teams'}/${string}`;
+  readonly revision: number;
+  readonly name: string;
+  /** What stops, in words. */
+  readonly stops: readonly (string | false)[];
   readonly onDisabled: () => void;
   readonly onClose: () => void;
 }
 
-/** Says what stops before a person is disabled. */
-export function DisablePerson({ of, onDisabled, onClose }: Props) {
+/** Says what stops before a person or a team is disabled. */
+export function DisableHolder({ path, revision, name, stops, onDisabled, onClose }: Props) {
   const say = useWords();
   const { csrf_token: token } = useSession();
   const sending = useWrite();
-  const { id, revision, keys, sessions } = of;
 
   function submit(event: FormEvent): void {
     event.preventDefault();
     sending.run(async () => {
       const headers = { 'if-match': `"${revision}"` };
-      await write<'changeUser'>('PATCH', `/users/${id}`, { enabled: false }, token, headers);
+      await write<'changeUser' | 'changeTeam'>('PATCH', path, { enabled: false }, token, headers);
       onDisabled();
     });
   }
 
   return (
-    <Dialog title={say('people.disableNamed', { name: nameOfPerson(of) })} onClose={onClose}>
+    <Dialog title={say('people.disableNamed', { name })} onClose={onClose}>
       <form className={styles['form']} onSubmit={submit}>
-        <p>
-          {keys > 0 && `${say('people.disableKeys', { count: keys, number: keys })} `}
-          {sessions > 0 &&
-            `${say('people.disableSessions', { count: sessions, number: sessions })} `}
-          {say('people.disableText')}
-        </p>
+        <p>{stops.filter((each) => each !== false).join(' ')}</p>
         <FormEnd
           sending={sending}
           cancel={say('people.cancel')}
