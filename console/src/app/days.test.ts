@@ -34,6 +34,14 @@ it.each([
   expect(hasBrokenHours(zone)).toBe(is);
 });
 
+it('days of a zone whose clocks differ by half an hour are its own', () => {
+  const at = Date.parse('2026-11-24T18:31:00Z');
+  expect(spanOf({ range: 'yesterday', tz: 'Asia/Kolkata' }, at)).toEqual({
+    from: '2026-11-23T18:30:00.000Z',
+    to: '2026-11-24T18:30:00.000Z',
+  });
+});
+
 const now = Date.parse('2026-11-24T18:04:31Z');
 it.each([
   ['today', '2026-11-23T23:00:00.000Z', undefined],

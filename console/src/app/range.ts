@@ -1,14 +1,4 @@
-import { useMemo } from 'react';
-import {
-  addDays,
-  dayOf,
-  monthOf,
-  ownTimeZone,
-  startOfDay,
-  weekOf,
-  zoneOfDays,
-  type Day,
-} from './days.ts';
+import { addDays, dayOf, monthOf, ownTimeZone, startOfDay, weekOf, type Day } from './days.ts';
 
 /** Time ranges that end now, in milliseconds. */
 export const ranges = {
@@ -106,8 +96,8 @@ export interface Span {
 }
 
 /**
- * The moments in an address, as the API reads them. A beginning that moves is a whole hour, because sums know whole hours
- * only, so that all pages count the same requests.
+ * The moments in an address, as the API reads them. A beginning that moves is a whole hour: of parts of hours no sums
+ * are kept, and their requests would be read one by one.
  */
 export function spanOf(
   { range = defaultRange, from, to, tz = ownTimeZone }: RangeSearch,
@@ -118,25 +108,7 @@ export function spanOf(
     const hour = 3_600_000;
     return { from: new Date(Math.floor((now - ranges[range]) / hour) * hour).toISOString() };
   }
-  const zone = zoneOfDays(tz);
-  const [first, after] = daysOf(range, dayOf(now, zone));
-  const startOf = (day: Day) => new Date(startOfDay(day, zone)).toISOString();
+  const [first, after] = daysOf(range, dayOf(now, tz));
+  const startOf = (day: Day) => new Date(startOfDay(day, tz)).toISOString();
   return { from: startOf(first), ...(after !== null && { to: startOf(after) }) };
-}
-
-export function useSpan({ range = defaultRange, from, to, tz }: RangeSearch): Span {
-  return useMemo(() => {
-    const span = spanOf({
-      range,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(tz !== undefined && { tz }),
-    });
-    const end = span.to === undefined ? Date.now() : Date.parse(span.to);
-    return {
-      ...span,
-      length: end - Date.parse(span.from),
-      name: [range, span.from, span.to, tz].join(' '),
-    };
-  }, [range, from, to, tz]);
 }

@@ -79,6 +79,7 @@ export function keep(client: QueryClient, session: Session): void {
 export async function signOut({ csrf_token }: Session): Promise<void> {
   await write<'logout'>('POST', '/auth/logout', {}, csrf_token);
   tabs.postMessage('signed-out');
+  sessionStorage.clear();
   location.assign('/console/sign-in');
 }
 
@@ -91,6 +92,9 @@ export function onOtherTabs(listeners: {
 }): void {
   tabs.addEventListener('message', ({ data }) => {
     if (data === 'renewed') listeners.renewed();
-    else listeners.signedOut();
+    else {
+      sessionStorage.clear();
+      listeners.signedOut();
+    }
   });
 }

@@ -4,7 +4,7 @@ import { useLanguage } from '../words/index.ts';
 
 /** Numbers and times in the language of the page. */
 export interface Formats {
-  /** `86,912` */
+  /** `86,912`, `0.25`: every digit. */
   count(value: number): string;
   /** `1.2M`, `860` */
   short(value: number): string;
@@ -50,7 +50,7 @@ export function useFormats(): Formats {
 /** @param zone an IANA name; absent: that of the browser */
 export function createFormats(language: string, zone?: string): Formats {
   const timeZone = zone === undefined ? {} : { timeZone: zone };
-  const whole = new Intl.NumberFormat(language);
+  const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 9 });
   const compact = new Intl.NumberFormat(language, {
     notation: 'compact',
     maximumSignificantDigits: 3,

@@ -1,16 +1,7 @@
 import { Popover } from '@base-ui/react/popover';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type RefObject } from 'react';
-import {
-  addDays,
-  dayOf,
-  monthOf,
-  ownTimeZone,
-  startOfDay,
-  weekOf,
-  zoneOfDays,
-  type Day,
-} from '../app/days.ts';
+import { addDays, dayOf, monthOf, ownTimeZone, startOfDay, weekOf, type Day } from '../app/days.ts';
 import { calendarRanges, spanOf, type RangeSearch } from '../app/range.ts';
 import { useLanguage, useWords } from '../words/index.ts';
 import styles from './calendar.module.css';
@@ -30,11 +21,10 @@ export function Calendar({ anchor, onClose }: Props) {
   const navigate = useNavigate();
   const search: RangeSearch = useSearch({ strict: false });
   const zone = search.tz ?? ownTimeZone;
-  const days = zoneOfDays(zone);
-  const today = dayOf(Date.now(), days);
+  const today = dayOf(Date.now(), zone);
   const shown = spanOf(search);
-  const end = shown.to === undefined ? today : dayOf(Date.parse(shown.to) - 1, days);
-  const [first, setFirst] = useState<Day>(dayOf(Date.parse(shown.from), days));
+  const end = shown.to === undefined ? today : dayOf(Date.parse(shown.to) - 1, zone);
+  const [first, setFirst] = useState<Day>(dayOf(Date.parse(shown.from), zone));
   const [last, setLast] = useState<Day | null>(end);
   const [month, setMonth] = useState(monthOf(end, -1));
 
@@ -56,7 +46,7 @@ export function Calendar({ anchor, onClose }: Props) {
     const [from, to] = day < first ? [day, first] : [first, day];
     setFirst(from);
     setLast(to);
-    const at = (each: Day) => new Date(startOfDay(each, days)).toISOString();
+    const at = (each: Day) => new Date(startOfDay(each, zone)).toISOString();
     go({ from: at(from), to: at(addDays(to, 1)) });
     onClose();
   };

@@ -124,13 +124,20 @@ test.runIf(hasBrowser)(
     await field('Vendor').selectOption('openai-compatible');
     await field('API key').fill('invalid-0123456789abcdef');
     await page.getByText('New: inv…cdef').waitFor();
-    // Whoever leaves the page is asked before, and finds all as it was.
+    await field('Base address').fill(`${gateway.simulator.url}/v1`);
+    // What was typed waits in the tab, over other pages and a reload, but for the key.
     await page.getByRole('link', { name: 'Health' }).click();
-    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await page.getByRole('heading', { name: 'Health' }).waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('0123456789abcdef');
+    await page.goto(`${gateway.url}/console/channels/new`);
+    await page.getByText('Keys and other secrets are not kept: paste them again.').waitFor();
+    expect(await field('Base address').inputValue()).toBe(`${gateway.simulator.url}/v1`);
+    expect(await field('API key').inputValue()).toBe('');
     expect(await axeProblems()).toEqual([]);
-    await leaving.getByRole('button', { name: 'Stay here' }).click();
-    await leaving.waitFor({ state: 'detached' });
-    expect(await field('API key').inputValue()).toBe('invalid-0123456789abcdef');
+    await page.getByRole('button', { name: 'Start anew' }).click();
+    expect(await field('Base address').inputValue()).toBe('');
+    await field('Vendor').selectOption('openai-compatible');
+    await field('API key').fill('invalid-0123456789abcdef');
     await field('Base address').fill(`${gateway.simulator.url}/v1`);
     await field('Model to ask').fill('demo-reasoning');
     await page.getByRole('button', { name: 'Test', exact: true }).click();
@@ -191,6 +198,15 @@ test.runIf(hasBrowser)(
     await page.getByRole('heading', { name: 'own' }).waitFor();
     await page.getByText('sk-…cdef').waitFor();
     expect(await field('API key').inputValue()).toBe('');
+    expect(await page.evaluate('Object.keys(sessionStorage).join()')).not.toContain('draft');
+
+    // Keys that look alike are told apart by their numbers.
+    await field('API key').fill('sk-alike-0123456789abcdef');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove 1: sk-…cdef' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const own = () => gateway.app.catalogue.snapshot().channels.find(({ name }) => name === 'own');
+    await expect.poll(() => own()?.credentials).toEqual(['sk-alike-0123456789abcdef']);
 
     await expect
       .poll(() => gateway.app.catalogue.snapshot().channels.map(({ name }) => name))

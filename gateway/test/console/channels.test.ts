@@ -74,7 +74,7 @@ test('a channel is added, shown without its secrets, changed, and serves', async
   expect([status, text]).toEqual([201, expect.not.stringMatching(/0123456789|proxy-password/)]);
   expect(channel).toMatchObject({
     name: 'azure-eu',
-    api_keys: [{ hint: 'sk-…cdef' }],
+    api_keys: [{ hint: 'sk-…cdef', number: 1 }],
     headers: { 'x-tenant': { hint: 'ten…6789' } },
     proxy: 'http://proxy.example.com:3128',
     models: azure.models,
@@ -263,6 +263,21 @@ test('a key is added beside a stored one, which its hint keeps', async () => {
   expect(await stored('two-keys')).toMatchObject({ apiKeys: [otherKey, apiKey] });
   const { status, error } = await change(both, { api_keys: [{ hint: 'sk-…none' }] });
   expect([status, error.fields?.[0]?.path]).toEqual([400, 'api_keys[0]']);
+});
+
+test('of keys with one hint, the number says which stays', async () => {
+  const alike = ['sk-a-0123456789abcdef', 'sk-b-0123456789abcdef', 'sk-c-0123456789abcdef'];
+  let { channel } = await create('alike', { api_keys: alike });
+  const hint = 'sk-…cdef';
+  expect(channel.api_keys).toEqual([1, 2, 3].map((number) => ({ hint, number })));
+  const replaced = [{ hint, number: 3 }, otherKey, { hint, number: 1 }];
+  ({ channel } = await change(channel, { api_keys: replaced }));
+  expect((await stored('alike'))?.apiKeys).toEqual([alike[2], otherKey, alike[0]]);
+  const { status } = await change(channel, { api_keys: [{ hint, number: 2 }] });
+  expect(status).toBe(400);
+  // Without a number, each is the first that is left.
+  await change(channel, { api_keys: [{ hint }, { hint }] });
+  expect((await stored('alike'))?.apiKeys).toEqual([alike[2], alike[0]]);
 });
 
 test('a name is taken once, and a repeated call adds one channel', async () => {

@@ -35,6 +35,11 @@ test.runIf(hasBrowser)(
     await signInAt('/', 'admin@example.com');
     await page.getByRole('heading', { name: 'Your own password' }).waitFor();
     expect(page.url()).toBe(`${gateway.url}/console/welcome`);
+    // The way to the overview leads there.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Your own password' }).waitFor();
     expect(await axeProblems()).toEqual([]);
 
     // What is wrong is said at its field.
@@ -59,8 +64,12 @@ test.runIf(hasBrowser)(
     await field('Vendor').selectOption('openai-compatible');
     await field('API key').fill('invalid-0123456789abcdef');
     await field('Base address').fill(`${gateway.simulator.url}/v1`);
-    await field('Model to ask').fill('demo-chat');
+    // Without a model nothing is sent, and no step is said to have failed.
     await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText('There is nothing to ask.').waitFor();
+    expect(await page.getByText('Resolve').count()).toBe(0);
+    await field('Model to ask').fill('demo-chat');
+    await page.getByRole('button', { name: 'Test again' }).click();
     await page.getByText('The upstream refuses this key.').waitFor();
     expect(await axeProblems()).toEqual([]);
     await page.getByRole('button', { name: 'Give another key' }).click();

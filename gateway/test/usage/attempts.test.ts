@@ -158,7 +158,7 @@ describe.each(dialects)('%s', (dialect) => {
         attempts: 4,
         failed: 3,
         hours: [
-          ...Array.from({ length: 22 }, () => ({ attempts: 0, failed: 0 })),
+          ...Array.from({ length: 23 }, () => ({ attempts: 0, failed: 0 })),
           { attempts: 3, failed: 2 },
           { attempts: 1, failed: 1 },
         ],

@@ -94,6 +94,7 @@ describe.each(dialects)('%s', (dialect) => {
           fc.integer({ min: 1, max: 12 }),
           fc.integer({ min: 0, max: 229 * 24 }),
           fc.integer({ min: 1, max: 230 * 24 }),
+          fc.constantFrom([0, 0], [1, 0], [0, 3_599_999], [1_234_567, 3_456_789]),
           fc.constantFrom<Partial<Record<'model' | 'client' | 'userId', string>>>(
             {},
             { model: 'model-3' },
@@ -101,9 +102,9 @@ describe.each(dialects)('%s', (dialect) => {
             { client: 'codex', model: 'model-3' },
             { userId: 'usr_2' },
           ),
-          async (dimension, time, metric, first, after, hours, filter) => {
-            const from = start + after * hour;
-            const to = Math.min(end + day, from + hours * hour);
+          async (dimension, time, metric, first, after, hours, [early = 0, late = 0], filter) => {
+            const from = start + after * hour + early;
+            const to = Math.max(from, Math.min(end + day, start + (after + hours) * hour) + late);
             const { groups, total, rest, buckets } = await groupUsage(database.kysely, {
               ...filter,
               from,
@@ -277,7 +278,7 @@ describe.each(dialects)('%s', (dialect) => {
       for (const timeZone of ['UTC', 'Europe/Berlin']) {
         for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }, { client: 'codex' }]) {
           for (const by of [...wholes, ...splits]) {
-            const from = start - (start % hour) + 3 * hour;
+            const from = start - (start % hour) + 3 * hour + 1_234_567;
             const { groups, buckets, rest } = await readLatency(database.kysely, {
               ...filter,
               from,

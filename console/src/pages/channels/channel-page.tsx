@@ -67,6 +67,7 @@ export function ChannelPage() {
               channel={channel}
               initial={draftOf(channel, form.data)}
               before={draftOf(channel, form.data)}
+              draftName={`channel ${channel.id}`}
               all={all}
               isReadOnly={!channel.editable || !mayChange}
               mayTry={mayChange}
@@ -116,6 +117,7 @@ export function NewChannelPage() {
                 other.data === undefined ? emptyDraft(form.data) : cloneOf(other.data, form.data)
               }
               before={emptyDraft(form.data)}
+              draftName={from === undefined ? 'channel' : `channel like ${from}`}
               all={all}
               isReadOnly={false}
               mayTry

@@ -4,6 +4,7 @@ import {
   mergeDrafts,
   vendorOf,
   vendorsOfKey,
+  withoutSecrets,
   withVendor,
   type Draft,
   type Vendor,
@@ -14,7 +15,7 @@ const draft: Draft = {
   provider: 'openai',
   base_url: 'https://api.openai.com/v1',
   protocols: ['chat'],
-  api_keys: [{ hint: 'sk-…9f2a' }],
+  api_keys: [{ hint: 'sk-…9f2a', number: 1 }],
   headers: { 'x-tenant': { hint: '…' } },
   models: [
     { name: 'gpt-5', upstream: 'gpt-5-eu' },
@@ -30,7 +31,7 @@ test('a body has what was changed, and nothing else', () => {
   expect(bodyOf(draft, draft)).toEqual({});
   const changed: Draft = {
     ...draft,
-    api_keys: ['sk-new', { hint: 'sk-…9f2a' }],
+    api_keys: ['sk-new', { hint: 'sk-…9f2a', number: 1 }],
     headers: { 'x-other': 'one' },
     models: [
       { name: 'gpt-5', upstream: 'gpt-5' },
@@ -40,7 +41,7 @@ test('a body has what was changed, and nothing else', () => {
     weight: 3,
   };
   expect(bodyOf(draft, changed)).toEqual({
-    api_keys: ['sk-new', { hint: 'sk-…9f2a' }],
+    api_keys: ['sk-new', { hint: 'sk-…9f2a', number: 1 }],
     headers: { 'x-tenant': null, 'x-other': 'one' },
     models: ['gpt-5', { name: 'fast', upstream: 'gpt-5-mini' }],
     base_url: null,
@@ -120,4 +121,18 @@ test('a server that is known by its address is one of its provider', () => {
   expect(vendorOf(groq, vendors)?.name).toBe('groq');
   expect(vendorOf({ ...groq, base_url: 'http://vllm' }, vendors)?.name).toBe('openai-compatible');
   expect(vendorOf({ ...draft, base_url: 'http://azure' }, vendors)?.name).toBe('openai');
+});
+
+const gone = { ...draft, proxy: null };
+test.each<[string, Partial<Draft>, Partial<Draft>, boolean]>([
+  ['nothing secret', { weight: 7 }, { weight: 7 }, false],
+  ['a key', { api_keys: ['sk-new', ...draft.api_keys] }, { api_keys: draft.api_keys }, true],
+  ['a header', { headers: { a: 'secret' } }, { headers: { a: '' } }, true],
+  ['a proxy with a password', { proxy: 'http://a:b@proxy' }, { proxy: null }, true],
+  ['a proxy without one', { proxy: 'http://proxy' }, { proxy: 'http://proxy' }, false],
+])('a draft with %s waits in the tab without it', (_what, typed, kept, hadSecrets) => {
+  expect(withoutSecrets(gone, { ...gone, ...typed })).toEqual({
+    draft: { ...gone, ...kept },
+    hadSecrets,
+  });
 });

@@ -13,6 +13,9 @@ export interface Hint {
   readonly hint: string;
 }
 
+/** A key that the gateway has. */
+export type StoredKey = ChannelDetail['api_keys'][number];
+
 export interface ServedModel {
   readonly name: string;
   /** At the upstream; empty: the same. */
@@ -26,7 +29,7 @@ export interface Draft {
   readonly base_url: string | null;
   readonly protocols: readonly string[];
   /** Stored ones by their hints, new ones as they were typed. */
-  readonly api_keys: readonly (string | Hint)[];
+  readonly api_keys: readonly (string | StoredKey)[];
   /** By name; the same. */
   readonly headers: Readonly<Record<string, string | Hint>>;
   readonly models: readonly ServedModel[];
@@ -138,4 +141,40 @@ export function vendorOf(draft: Draft, vendors: readonly Vendor[]): Vendor | und
     own.find(({ name, base_url: url }) => name !== draft.provider && url === draft.base_url) ??
     own.find(({ name }) => name === draft.provider)
   );
+}
+
+/** A draft that waits in the tab, with what it was made from. */
+export interface KeptDraft {
+  readonly before: Draft;
+  readonly revision: number;
+  readonly draft: Draft;
+  /** Whether something was typed that must not wait there. */
+  readonly hadSecrets: boolean;
+}
+
+const hasCredentials = (value: unknown) => typeof value === 'string' && /\/\/[^/]*@/.test(value);
+
+/** The draft without what was typed of keys, values of headers, and addresses with a password. */
+export function withoutSecrets(
+  before: Draft,
+  draft: Draft,
+): Pick<KeptDraft, 'draft' | 'hadSecrets'> {
+  const api_keys = draft.api_keys.filter((key) => typeof key !== 'string');
+  const isTyped = (value: unknown) => typeof value === 'string' && value !== '';
+  const headers = Object.entries(draft.headers).map(
+    ([name, value]) => [name, typeof value === 'string' ? '' : value] as const,
+  );
+  const addresses = ['proxy', 'base_url'].filter((name) => hasCredentials(draft[name]));
+  return {
+    draft: {
+      ...draft,
+      api_keys,
+      headers: Object.fromEntries(headers),
+      ...Object.fromEntries(addresses.map((name) => [name, before[name]])),
+    },
+    hadSecrets:
+      api_keys.length < draft.api_keys.length ||
+      Object.values(draft.headers).some(isTyped) ||
+      addresses.length > 0,
+  };
 }

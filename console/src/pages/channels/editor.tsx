@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
-import { ApiFailure, newCallName, write, type FieldProblem } from '../../api/client.ts';
-import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
+import { useKeptDraft } from '../../pieces/use-kept-draft.ts';
+import { same } from '../../pieces/merge.ts';
 import { TwoVersions } from '../../pieces/two-versions.tsx';
 import { useWords } from '../../words/index.ts';
 import {
@@ -10,18 +9,20 @@ import {
   draftOf,
   mergeDrafts,
   vendorOf,
+  withoutSecrets,
   type ChannelDetail,
   type ChannelForm,
   type Draft,
+  type KeptDraft,
 } from './draft.ts';
 import styles from './editor.module.css';
 import { changeLabel, MemberField, secretText } from './fields.tsx';
 import { FoundModels } from './found-models.tsx';
-import { LeaveUnsaved } from './leave-unsaved.tsx';
 import { equalsOf, type Channel } from './list.ts';
 import { ModelsField } from './models-field.tsx';
 import { HeadersField, KeysField } from './secret-fields.tsx';
 import { TrialPart } from './trial.tsx';
+import { useSaveChannel } from './use-save-channel.ts';
 import { VendorField, withKey } from './vendor-field.tsx';
 
 interface Props {
@@ -32,6 +33,8 @@ interface Props {
   readonly initial: Draft;
   /** What nobody has said anything of: the same as `initial`, but for a clone. */
   readonly before: Draft;
+  /** Under which the draft is kept in the tab. */
+  readonly draftName: string;
   /** All channels, for what follows from a setting. */
   readonly all: readonly Channel[];
   readonly isReadOnly: boolean;
@@ -55,34 +58,43 @@ export function ChannelEditor(props: Props) {
   const { form, channel, isReadOnly, triesAtOnce, onSaved, all } = props;
   const say = useWords();
   const formats = useFormats();
-  const client = useQueryClient();
-  const { csrf_token: token } = useSession();
-  const [kept, setKept] = useState({ before: props.before, revision: channel?.revision ?? 0 });
-  const [draft, setDraft] = useState(props.initial);
+  const [found, keepDraft] = useKeptDraft<KeptDraft>(props.draftName);
+  /** What was typed here earlier. */
+  const [restored, setRestored] = useState(isReadOnly ? null : found);
+  const [kept, setKept] = useState(() => ({
+    before: restored?.before ?? props.before,
+    revision: restored?.revision ?? channel?.revision ?? 0,
+  }));
+  const [initial] = useState(props.initial);
+  const [draft, setDraft] = useState(restored?.draft ?? initial);
   /** Grows when fields get other values than those that were typed into them. */
   const [version, setVersion] = useState(0);
-  const [refused, setRefused] = useState<{ draft: Draft; problems: readonly FieldProblem[] }>({
-    draft,
-    problems: [],
-  });
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const [theirs, setTheirs] = useState<ChannelDetail | null>(null);
-  const [call] = useState(newCallName);
   const element = useRef<HTMLFormElement>(null);
   const own = all.find(({ id }) => id === channel?.id);
   const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
-  // What has another value now is no longer wrong, as far as anybody knows.
-  const problems = refused.problems.filter(({ path }) => {
-    const [name = ''] = path.split(/[.[]/, 1);
-    return refused.draft[name] === draft[name];
-  });
   const body = bodyOf(kept.before, draft);
   const count = Object.keys(body).length;
-  const isUnsaved = useRef(false);
+  const { save, isBusy, failure, problems, forget } = useSaveChannel({
+    channel,
+    draft,
+    onSaved(saved) {
+      take(saved);
+      keepDraft(null);
+      onSaved(saved);
+    },
+    onStale(present, members) {
+      // Something that no field shows, such as the end of a pause, contradicts nobody.
+      const hasChanges = Object.keys(bodyOf(kept.before, draftOf(present, form))).length > 0;
+      if (hasChanges) setTheirs(present);
+      else void save(members, present.revision);
+    },
+  });
   useEffect(() => {
-    isUnsaved.current = count > 0 && !isReadOnly;
-  }, [count, isReadOnly]);
+    if (isReadOnly) return;
+    const isTyped = count > 0 && !same(draft, initial);
+    keepDraft(isTyped ? { ...kept, ...withoutSecrets(kept.before, draft) } : null);
+  }, [kept, draft, initial, count, isReadOnly, keepDraft]);
   /** What a test sends: the channel as it stands on the page. */
   const tried = () => (channel === null ? body : { ...body, id: channel.id });
   const vendor = vendorOf(draft, form.vendors);
@@ -90,9 +102,9 @@ export function ChannelEditor(props: Props) {
   if (channel !== null && channel.revision > kept.revision && count === 0) take(channel);
 
   useEffect(() => {
-    if (refused.problems.length === 0) return;
+    if (failure === null) return;
     element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [refused]);
+  }, [failure]);
 
   function take(changed: ChannelDetail, next?: Draft): void {
     const before = draftOf(changed, form);
@@ -101,42 +113,12 @@ export function ChannelEditor(props: Props) {
     setVersion((last) => last + 1);
   }
 
-  async function save(members: typeof body, revision: number): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    setRefused({ draft, problems: [] });
-    try {
-      const saved =
-        channel === null
-          ? await write<'createChannel'>('POST', '/channels', members, token, {
-              'idempotency-key': call,
-            })
-          : await write<'changeChannel'>('PATCH', `/channels/${channel.id}`, members, token, {
-              'if-match': `"${revision}"`,
-            });
-      take(saved);
-      isUnsaved.current = false;
-      await client.invalidateQueries({ queryKey: ['channels'] });
-      onSaved(saved);
-    } catch (error) {
-      if (!(error instanceof ApiFailure)) throw error;
-      if (error.code === 'stale') {
-        const present = error.object as ChannelDetail;
-        // Something that no field shows, such as the end of a pause, contradicts nobody.
-        const hasChanges = Object.keys(bodyOf(kept.before, draftOf(present, form))).length > 0;
-        if (hasChanges) setTheirs(present);
-        else await save(members, present.revision);
-      } else {
-        setRefused({ draft, problems: error.fields });
-        setProblem(
-          error.fields.length > 0
-            ? say('channels.wrongFields', { count: error.fields.length })
-            : error.message,
-        );
-      }
-    } finally {
-      setBusy(false);
-    }
+  /** As if nothing had been typed here. */
+  function discard(): void {
+    setDraft(channel === null ? initial : kept.before);
+    setRestored(null);
+    forget();
+    setVersion((last) => last + 1);
   }
 
   function submit(event: FormEvent<HTMLFormElement>): void {
@@ -291,6 +273,15 @@ export function ChannelEditor(props: Props) {
   ];
   return (
     <>
+      {restored !== null && (
+        <p className={styles['place']} role="status">
+          {say('channels.draft.kept')}
+          {restored.hadSecrets && ` ${say('channels.draft.secrets')}`}{' '}
+          <button type="button" className="link" onClick={discard}>
+            {say('channels.draft.discard')}
+          </button>
+        </p>
+      )}
       <form ref={element} onSubmit={submit} noValidate>
         <ol className={styles['parts']}>
           {parts
@@ -311,7 +302,10 @@ export function ChannelEditor(props: Props) {
         {!isReadOnly && (
           <div className={styles['bar']}>
             <p className="problem" role="alert">
-              {problem}
+              {failure !== null &&
+                (failure.fields.length > 0
+                  ? say('channels.wrongFields', { count: failure.fields.length })
+                  : failure.message)}
             </p>
             {channel === null ? (
               <>
@@ -333,12 +327,7 @@ export function ChannelEditor(props: Props) {
                   type="button"
                   className="button"
                   disabled={isBusy || count === 0}
-                  onClick={() => {
-                    setDraft(kept.before);
-                    setRefused({ draft, problems: [] });
-                    setProblem(null);
-                    setVersion((last) => last + 1);
-                  }}
+                  onClick={discard}
                 >
                   {say('channels.discard')}
                 </button>
@@ -350,7 +339,6 @@ export function ChannelEditor(props: Props) {
           </div>
         )}
       </form>
-      <LeaveUnsaved isUnsaved={isUnsaved} />
       {theirs !== null && merge !== null && (
         <TwoVersions
           name={theirs.name}

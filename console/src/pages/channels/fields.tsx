@@ -5,7 +5,7 @@ import { nameOf } from '../../pieces/use-write.ts';
 import { en } from '../../words/en.ts';
 import { useWords, type Say, type TextName } from '../../words/index.ts';
 import type { Change } from '../../pieces/merge.ts';
-import type { Hint, Member } from './draft.ts';
+import type { Hint, Member, StoredKey } from './draft.ts';
 import styles from './editor.module.css';
 
 /** What a member is called; its name in the file, if it has no words yet. */
@@ -26,7 +26,11 @@ export const changeLabel = ({ member, part }: Change, say: Say): ReactNode => (
 export function secretText({ member }: Change, value: unknown, say: Say): string | null {
   if ((member !== 'api_keys' && member !== 'headers') || value == null) return null;
   const text = (secret: unknown) =>
-    typeof secret === 'string' ? say('channels.newSecret') : (secret as Hint).hint;
+    typeof secret === 'string'
+      ? say('channels.newSecret')
+      : 'number' in (secret as Hint)
+        ? say('channels.keyNumber', secret as StoredKey)
+        : (secret as Hint).hint;
   return Array.isArray(value) ? value.map(text).join(', ') || '–' : text(value);
 }
 

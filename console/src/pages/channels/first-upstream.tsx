@@ -1,7 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiFailure, newCallName, write, type FieldProblem } from '../../api/client.ts';
-import { useSession } from '../../app/session.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useWords } from '../../words/index.ts';
 import {
@@ -19,6 +17,7 @@ import { FoundModels } from './found-models.tsx';
 import { channelsQuery, type Channel } from './list.ts';
 import { KeysField } from './secret-fields.tsx';
 import { TrialPart } from './trial.tsx';
+import { useSaveChannel } from './use-save-channel.ts';
 import { VendorField, withKey } from './vendor-field.tsx';
 
 interface Props {
@@ -43,40 +42,16 @@ function Fields({
   onMade,
 }: Props & { readonly form: ChannelForm; readonly all: readonly Channel[] }) {
   const say = useWords();
-  const client = useQueryClient();
-  const { csrf_token: token } = useSession();
   const [draft, setDraft] = useState<Draft>(() => emptyDraft(form));
-  const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [call] = useState(newCallName);
+  const { save, isBusy, failure, problems } = useSaveChannel({
+    channel: null,
+    draft,
+    onSaved: onMade,
+  });
   const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
   const address = form.members.find(({ name }) => name === 'base_url');
   const body = () => bodyOf(emptyDraft(form), draft);
   const names = draft.models.map(({ name }) => name);
-
-  async function save(): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    setProblems([]);
-    const name = freeName(vendorOf(draft, form.vendors)?.name ?? 'upstream', all);
-    try {
-      const made = await write<'createChannel'>('POST', '/channels', { ...body(), name }, token, {
-        'idempotency-key': call,
-      });
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ['channels'] }),
-        client.invalidateQueries({ queryKey: ['models'] }),
-      ]);
-      onMade(made);
-    } catch (error) {
-      if (!(error instanceof ApiFailure)) throw error;
-      setProblems(error.fields);
-      setProblem(error.message);
-    } finally {
-      setBusy(false);
-    }
-  }
 
   return (
     <div className={styles['stack']}>
@@ -111,14 +86,17 @@ function Fields({
       />
       <FoundModels bodyOf={body} models={draft.models} onChange={change} />
       <p className="problem" role="alert">
-        {problem}
+        {failure?.message}
       </p>
       <div>
         <button
           type="button"
           className="button main"
           disabled={isBusy || names.length === 0}
-          onClick={() => void save()}
+          onClick={() => {
+            const name = freeName(vendorOf(draft, form.vendors)?.name ?? 'upstream', all);
+            void save({ ...body(), name } as object, 0);
+          }}
         >
           {say('welcome.useUpstream', { count: names.length })}
         </button>

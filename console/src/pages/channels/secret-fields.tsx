@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../api/client.ts';
 import { Icon } from '../../pieces/icon.tsx';
-import { useWords } from '../../words/index.ts';
-import type { Draft } from './draft.ts';
+import { useWords, type Say } from '../../words/index.ts';
+import type { Draft, StoredKey } from './draft.ts';
 import styles from './editor.module.css';
 import { Labelled, memberLabel, problemsOf } from './fields.tsx';
 import type { Channel } from './list.ts';
@@ -15,6 +15,10 @@ interface Props {
 /** Enough to see that the right one was pasted. */
 const shorten = (key: string): string =>
   key.length < 16 ? '…' : `${key.slice(0, 3)}…${key.slice(-4)}`;
+
+/** Such as "1: sk-…9f2a": keys may look alike. */
+export const keyName = ({ hint, number }: StoredKey, say: Say): string =>
+  say('channels.keyNumber', { number, hint });
 
 /** Credentials: stored ones by their hints, which can be taken out, and new ones, which are never shown. */
 export function KeysField({
@@ -30,10 +34,13 @@ export function KeysField({
     <div className={styles['stack']}>
       {stored.length > 0 && (
         <ul className={styles['secrets']} aria-label={say('channels.storedKeys')}>
-          {stored.map(({ hint }, at) => {
-            const state = states.find((each) => each.hint === hint)?.state ?? null;
+          {stored.map((key, at) => {
+            const { hint, number } = key;
+            const state = states[number - 1]?.state ?? null;
+            const name = stored.length === 1 ? hint : keyName(key, say);
             return (
-              <li key={`${hint}-${at}`}>
+              <li key={number}>
+                {stored.length > 1 && <span className="quiet">{number}</span>}
                 <code>{hint}</code>
                 {state !== null && state !== 'ready' && (
                   <span className={`outcome ${state === 'disabled' ? 'failed' : 'warned'}`}>
@@ -44,7 +51,7 @@ export function KeysField({
                 <button
                   type="button"
                   className="link"
-                  aria-label={say('channels.removeNamed', { name: hint })}
+                  aria-label={say('channels.removeNamed', { name })}
                   onClick={() =>
                     onChange({ api_keys: [...stored.filter((_, other) => other !== at), ...typed] })
                   }

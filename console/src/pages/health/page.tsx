@@ -210,8 +210,8 @@ function Channels({
           heads={[
             say('models.channel'),
             say('health.state'),
-            [say('models.provider'), 'less'],
-            [say('models.priority'), 'number less'],
+            [say('models.provider'), 'least'],
+            [say('models.priority'), 'number least'],
             [say('health.attempts'), 'number'],
             say('models.columns.success'),
             [say('models.columns.hours'), 'less'],
@@ -233,8 +233,8 @@ function Channels({
                     resting={resting.find((each) => each.channel === name)}
                   />
                 </td>
-                <td className="less">{channel.provider}</td>
-                <td className="number less">{channel.priority}</td>
+                <td className="least">{channel.provider}</td>
+                <td className="number least">{channel.priority}</td>
                 <td className="number">{recent === null ? '–' : formats.count(recent.attempts)}</td>
                 <td>{recent !== null && <Success share={recent.success} />}</td>
                 <td className="less">{recent !== null && <Hours hours={recent.hours} />}</td>

@@ -55,7 +55,7 @@ export function KeyTable(props: Props) {
     }).steps[0]?.text ?? '';
   const limitsOf = ({ quota, rpm, rph, max_concurrency: atOnce }: Key) =>
     [
-      quota === null ? [] : say('keys.limits.quota', { amount: quota }),
+      quota === null ? [] : say('keys.limits.quota', { amount: formats.count(Number(quota)) }),
       rpm === null ? [] : say('keys.limits.rpm', { count: formats.count(rpm) }),
       rph === null ? [] : say('keys.limits.rph', { count: formats.count(rph) }),
       atOnce === null ? [] : say('keys.limits.atOnce', { count: formats.count(atOnce) }),

@@ -44,7 +44,7 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
         label={say('models.chat')}
         heads={[
           head('model'),
-          [say('models.columns.protocols'), 'less'],
+          [say('models.columns.protocols'), 'least'],
           head('window', 'number less'),
           head('input', 'number'),
           head('cached', 'number less'),
@@ -53,7 +53,7 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
           [say('models.columns.hours'), 'less'],
           head('firstToken', 'number less'),
           head('speed', 'number less'),
-          [say('models.columns.origin'), `less ${styles['after']}`],
+          [say('models.columns.origin'), `least ${styles['after']}`],
         ]}
       >
         {models.map((model) => {
@@ -61,7 +61,7 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
           return (
             <tr key={model.id}>
               <NameCell model={model} />
-              <td className="second less long" title={model.protocols.join(', ')}>
+              <td className="second least long" title={model.protocols.join(', ')}>
                 {model.protocols.join(', ')}
               </td>
               <td className="number less">
@@ -94,7 +94,7 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
                     count: formats.count(Math.round(recent.tokens_per_second)),
                   })}
               </td>
-              <td className={`quiet less ${styles['after']}`}>
+              <td className={`quiet least ${styles['after']}`}>
                 {say(`models.origins.${model.origin}`)}
               </td>
             </tr>
@@ -116,12 +116,12 @@ export function OtherTable({ models }: Props) {
         heads={[
           say('models.columns.model'),
           [say('models.columns.type'), 'less'],
-          [say('models.columns.protocols'), 'less'],
+          [say('models.columns.protocols'), 'least'],
           say('models.columns.price'),
           say('models.columns.success'),
           [say('models.columns.hours'), 'less'],
           [say('models.columns.duration'), 'number less'],
-          [say('models.columns.origin'), `less ${styles['after']}`],
+          [say('models.columns.origin'), `least ${styles['after']}`],
         ]}
       >
         {models.map((model) => {
@@ -131,7 +131,7 @@ export function OtherTable({ models }: Props) {
             <tr key={model.id}>
               <NameCell model={model} />
               <td className="less">{say(`models.kinds.${model.type}`)}</td>
-              <td className="second less long" title={model.protocols.join(', ')}>
+              <td className="second least long" title={model.protocols.join(', ')}>
                 {model.protocols.join(', ')}
               </td>
               <td>
@@ -154,7 +154,7 @@ export function OtherTable({ models }: Props) {
               <td className="number less">
                 {recent?.duration_ms != null && formats.duration(recent.duration_ms)}
               </td>
-              <td className={`quiet less ${styles['after']}`}>
+              <td className={`quiet least ${styles['after']}`}>
                 {say(`models.origins.${model.origin}`)}
               </td>
             </tr>

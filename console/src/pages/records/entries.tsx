@@ -1,6 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { read, searchText, type Result } from '../../api/client.ts';
-import { useSpan } from '../../app/range.ts';
+import { useSpan } from '../../app/use-span.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { EntryTable } from '../../pieces/entry-table.tsx';
 import { Icon } from '../../pieces/icon.tsx';

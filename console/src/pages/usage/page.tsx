@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { read } from '../../api/client.ts';
 import { ownTimeZone, zoneOfDays } from '../../app/days.ts';
-import { defaultRange, useSpan } from '../../app/range.ts';
+import { defaultRange } from '../../app/range.ts';
+import { useSpan } from '../../app/use-span.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { pointsOf, scaleBelow100, scaleOf } from '../../pieces/chart/scale.ts';
 import { Legend, StackedBars } from '../../pieces/chart/stacked-bars.tsx';
@@ -244,7 +245,7 @@ export function UsagePage() {
           <WhatChanged
             span={span}
             filter={filter}
-            zone={zoneOfDays(zone)}
+            zone={zone}
             against={readDays(search.against)}
             onAgainst={(days) => change({ against: days === null ? undefined : days.join('..') })}
           />

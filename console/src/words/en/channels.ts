@@ -151,11 +151,11 @@ export const channels = {
     timeouts_keepalive_comment: 'Sign of life to clients',
   },
   chooseVendor: 'Choose',
-  leave: {
-    title: 'Leave without saving?',
-    hint: 'What was changed here would be lost, with the keys that were pasted.',
-    discard: 'Leave and discard',
-    stay: 'Stay here',
+  keyNumber: '{{number}}: {{hint}}',
+  draft: {
+    kept: 'This is what you had typed here and not saved.',
+    secrets: 'Keys and other secrets are not kept: paste them again.',
+    discard: 'Start anew',
   },
   severalByKey: 'Keys of this form are those of {{names}}. Choose one.',
   seenByKey: 'Seen by the form of the key. Change it for a proxy with keys of its own.',

@@ -146,11 +146,11 @@ export const channels: Words['channels'] = {
     timeouts_keepalive_comment: '给客户端的保活信号',
   },
   chooseVendor: '请选择',
-  leave: {
-    title: '不保存就离开？',
-    hint: '这里的更改会丢失，包括粘贴的密钥。',
-    discard: '放弃并离开',
-    stay: '留在这里',
+  keyNumber: '{{number}}：{{hint}}',
+  draft: {
+    kept: '这是你在这里输入但未保存的内容。',
+    secrets: '密钥等机密不会保留，请重新粘贴。',
+    discard: '重新开始',
   },
   severalByKey: '这种形式的密钥属于 {{names}}，请选择。',
   seenByKey: '由密钥的形式识别。如果是有自己密钥的代理，请更改。',

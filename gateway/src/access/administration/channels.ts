@@ -47,7 +47,7 @@ export function hintOf(secret: string): string {
 }
 
 /**
- * The members after a change. A stored credential is kept by its hint; of the headers, null removes one and those that
+ * The members after a change. A stored credential is kept by its hint, and by its number where several look alike; of the headers, null removes one and those that
  * are not given stay. Another provider brings its own address and protocols.
  */
 function mergeChannel(before: JsonMembers, given: JsonMembers): JsonMembers {
@@ -66,11 +66,14 @@ function mergeChannel(before: JsonMembers, given: JsonMembers): JsonMembers {
 }
 
 function keepByHint(stored: readonly string[], given: readonly unknown[]): unknown[] {
-  const left = [...stored];
+  const left = stored.map((key, at) => ({ key, hint: hintOf(key), number: at + 1 }));
   return given.map((item) => {
     if (!isMapping(item)) return item;
-    const at = left.findIndex((key) => hintOf(key) === item['hint']);
-    return at < 0 ? item : left.splice(at, 1)[0];
+    const { hint, number } = item;
+    const at = left.findIndex(
+      (one) => one.hint === hint && (number === undefined || one.number === number),
+    );
+    return at < 0 ? item : left.splice(at, 1)[0]?.key;
   });
 }
 

@@ -6,7 +6,7 @@ export { createLiveFeed, type LiveFeed } from './live/feed.ts';
 export { createPlaceInFile } from './writes.ts';
 export { createPeopleDescriber } from './users/describe-people.ts';
 export { createTeamDescriber } from './teams/describe-teams.ts';
-export { hoursOf } from './usage/filter.ts';
+export { exactRange } from './usage/filter.ts';
 export { describeUsage } from './usage/describe-usage.ts';
 export { verdictOf } from './health/verdict.ts';
 export { adviceFor } from './channels/advice.ts';

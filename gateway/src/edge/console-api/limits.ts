@@ -40,7 +40,7 @@ export async function readLimits<Limit extends MeterLimit>(
   );
 }
 
-/** A range of whole hours, in Unix milliseconds. */
+/** A range in Unix milliseconds. */
 export interface Hours {
   readonly from: number;
   readonly to: number;

@@ -101,7 +101,7 @@ async function reading<Result>(
   read: (workspace: Workspace, describe: Describing) => Promise<Result>,
 ): Promise<Result> {
   const { withReadableWorkspace } = await import('./workspace.ts');
-  const { createPlaceInFile, hoursOf } = await import('#console-api/index.ts');
+  const { createPlaceInFile, exactRange } = await import('#console-api/index.ts');
   const { heldByTasks } = await import('#ledger/index.ts');
   return withReadableWorkspace(config, (workspace) =>
     read(workspace, {
@@ -109,7 +109,7 @@ async function reading<Result>(
       held: (meters) => heldByTasks(workspace.database.kysely, meters),
       placeInFile: createPlaceInFile(() => config),
       now: Date.now,
-      hours: hoursOf({}, Date.now()),
+      hours: exactRange({}, Date.now()),
     }),
   );
 }

@@ -43,6 +43,7 @@ export interface AttemptFailed {
 }
 
 const hourMs = 3_600_000;
+/** As the range of 24 hours: from the whole hour in which it begins, so the hours are one more. */
 const hours = 24;
 /** How far back the beginning of a failure is looked for. */
 const longestMs = 30 * 24 * hourMs;
@@ -52,7 +53,7 @@ export async function channelTraffic(
   db: Kysely<Database>,
   now: number,
 ): Promise<ReadonlyMap<string, ChannelTraffic>> {
-  const first = now - (now % hourMs) - (hours - 1) * hourMs;
+  const first = now - (now % hourMs) - hours * hourMs;
   const groups = await db
     .selectFrom('attempts_hourly')
     .select(['channel', 'hour', 'outcome', 'error'])
@@ -67,7 +68,7 @@ export async function channelTraffic(
     .execute();
   const traffic = new Map<string, ChannelTraffic>();
   for (const [channel, rows] of Map.groupBy(groups, (row) => row.channel)) {
-    const counts = Array.from({ length: hours }, () => ({ attempts: 0, failed: 0 }));
+    const counts = Array.from({ length: hours + 1 }, () => ({ attempts: 0, failed: 0 }));
     const errors = new Map<string, number>();
     for (const { hour, outcome, error, attempts } of rows) {
       const isFailed = outcome === 'failed';

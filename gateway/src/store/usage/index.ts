@@ -49,7 +49,7 @@ export {
 export { ownedTeams, type NameFilters } from './conditions.repository.ts';
 export { type Cell, csvLine } from './csv.ts';
 export { type Percentiles } from './latency-buckets.ts';
-export { areDaysWhole, timeDimensions, wholeHours, type Bucket } from './time-cuts.ts';
+export { areDaysWhole, timeDimensions, startOfHour, type Bucket } from './time-cuts.ts';
 export { csvHeading, toCsv } from './csv.ts';
 export {
   countNames,

@@ -7,7 +7,7 @@ import {
   type RangeFilters,
 } from './conditions.repository.ts';
 import { bucketTime, type Percentiles } from './latency-buckets.ts';
-import { cut, wholeDays, type Bucket, type TimeDimension } from './time-cuts.ts';
+import { cut, splitAtHours, wholeDays, type Bucket, type TimeDimension } from './time-cuts.ts';
 import {
   areCutInUtc,
   firstsOf,
@@ -24,7 +24,6 @@ import { matching } from './usage.repository.ts';
 type Db = Kysely<Database>;
 type Source = RawBuilder<unknown>;
 
-/** The range is of whole hours. */
 export interface LatencyQuestion extends RangeFilters {
   /** At most one of them a time; none: all requests together. */
   readonly by: readonly ('model' | 'channel' | TimeDimension)[];
@@ -113,29 +112,37 @@ interface MeasureRow extends Percentiles {
   readonly requests: number;
 }
 
-/** Of whole days by the day, of the rest by the hour. @param isOfDays whether whole days in UTC are never cut */
+/** Of whole days by the day, of other hours by the hour. @param isOfDays whether whole days in UTC are never cut */
 async function keptTimes(db: Db, filter: RangeFilters, isOfDays: boolean): Promise<Source> {
-  const days = isOfDays ? wholeDays(filter) : { from: filter.to, to: filter.to };
-  const part = async (table: 'latency_hourly' | 'latency_daily', range: Partial<RangeFilters>) => {
+  const { hours, edges } = splitAtHours(filter);
+  const days = isOfDays ? wholeDays(hours) : { from: hours.to, to: hours.to };
+  const part = async (table: 'latency_hourly' | 'latency_daily', from: number, to: number) => {
     const time = sql.ref(table === 'latency_daily' ? 'day' : 'hour');
-    const conditions = await rangeConditions(db, table, { ...filter, ...range });
+    const conditions = await rangeConditions(db, table, { ...filter, from, to });
     return sql`select ${time} as hour, model, channel, measure, bucket, requests
       from ${sql.table(table)} where ${conditions}`;
   };
-  return sql`(
-    ${await part('latency_hourly', { to: days.from })} union all
-    ${await part('latency_daily', days)} union all
-    ${await part('latency_hourly', { from: days.to })}) as times`;
+  const parts = [
+    await part('latency_hourly', hours.from, days.from),
+    await part('latency_daily', days.from, days.to),
+    await part('latency_hourly', days.to, hours.to),
+  ];
+  for (const edge of edges) {
+    parts.push(sql`select * from ${await timesOfRows(db, { ...filter, ...edge })}`);
+  }
+  return sql`(${sql.join(parts, sql` union all `)}) as times`;
 }
 
-/** Of single requests, because the kept times know neither persons nor clients. */
+/** Of single requests: the kept times know neither persons nor clients, nor parts of hours. */
 async function timesOfRows(db: Db, filter: RangeFilters): Promise<Source> {
   const rows = await matching(db, filter);
   const part = (measure: string, column: 'ttft_ms' | 'duration_ms') => {
     const value = sql.ref(`usage.${column}`);
     const times = rows
       .select([
-        sql`usage.time - usage.time % 3600000`.as('hour'),
+        // Not before the range, whose first part begins there.
+        sql`case when usage.time - usage.time % 3600000 < ${sql.lit(filter.from)} then ${sql.lit(filter.from)}
+          else usage.time - usage.time % 3600000 end`.as('hour'),
         'usage.model',
         sql`coalesce(usage.channel, '')`.as('channel'),
         sql`${sql.lit(measure)}`.as('measure'),

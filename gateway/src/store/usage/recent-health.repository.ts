@@ -14,6 +14,7 @@ export interface RecentHealth {
 }
 
 const hourMs = 3_600_000;
+/** As the range of 24 hours: from the whole hour in which it begins, so the hours are one more. */
 const hours = 24;
 /** Requests whose median is taken: enough for a steady figure, and few enough to be read at once. */
 const sample = 100;
@@ -29,7 +30,7 @@ export async function recentHealth(
   names: readonly string[] | null,
   now: number,
 ): Promise<ReadonlyMap<string, RecentHealth>> {
-  const first = now - (now % hourMs) - (hours - 1) * hourMs;
+  const first = now - (now % hourMs) - hours * hourMs;
   let query = db
     .selectFrom('usage_hourly_models')
     .select(['model as name', 'hour'])
@@ -48,7 +49,7 @@ export async function recentHealth(
     .toSorted((a, b) => b.requests - a.requests);
   const healthByName = new Map<string, RecentHealth>();
   for (const [at, { name, rows, requests }] of busiest.entries()) {
-    const counts = Array.from({ length: hours }, () => ({ requests: 0, failed: 0 }));
+    const counts = Array.from({ length: hours + 1 }, () => ({ requests: 0, failed: 0 }));
     for (const { hour, requests: attempts, failed } of rows) {
       const place = counts[(hour - first) / hourMs];
       if (place !== undefined) Object.assign(place, { requests: attempts, failed });

@@ -7,7 +7,7 @@ export type TimeDimension = (typeof timeDimensions)[number];
 export interface Bucket {
   /** `2026-11-21T10:00Z`, `2026-11-21` or `2026-11`. */
   readonly name: string;
-  /** Unix milliseconds, whole hours. */
+  /** Unix milliseconds; within the range whole hours. */
   readonly from: number;
   readonly to: number;
 }
@@ -15,15 +15,30 @@ export interface Bucket {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The hours that sums over this range cover. Unix milliseconds. */
-export function wholeHours({ from, to }: { readonly from: number; readonly to: number }) {
-  return { from: from - (from % hourMs), to: Math.ceil(to / hourMs) * hourMs };
+interface Range {
+  readonly from: number;
+  readonly to: number;
 }
 
-/** The whole days in UTC within a range; without one, an empty range. Unix milliseconds. */
-export function wholeDays({ from, to }: { readonly from: number; readonly to: number }) {
-  const first = Math.min(to, Math.ceil(from / dayMs) * dayMs);
-  return { from: first, to: Math.max(first, to - (to % dayMs)) };
+/** The hour in which a moment lies. Unix milliseconds. */
+export const startOfHour = (time: number): number => time - (time % hourMs);
+
+/** The whole days in UTC within a range; without one, an empty range at its end. Unix milliseconds. */
+export const wholeDays = (range: Range): Range => wholeParts(range, dayMs);
+
+/** The whole hours within a range, and the parts of hours at its ends, of which no sum is kept. Unix milliseconds. */
+export function splitAtHours({ from, to }: Range) {
+  const hours = wholeParts({ from, to }, hourMs);
+  const edges = [
+    { from, to: hours.from },
+    { from: hours.to, to },
+  ];
+  return { hours, edges: edges.filter((edge) => edge.from < edge.to) };
+}
+
+function wholeParts({ from, to }: Range, length: number): Range {
+  const first = Math.min(to, Math.ceil(from / length) * length);
+  return { from: first, to: Math.max(first, to - (to % length)) };
 }
 
 /**
@@ -37,17 +52,20 @@ export function areDaysWhole(from: number, to: number, timeZone: string): boolea
 }
 
 /**
- * Cuts a range of whole hours. Days and months are those of a time zone; one that begins within an hour begins with the
+ * Cuts a range. Days and months are those of a time zone; one that begins within an hour begins with the
  * next hour here, because sums know whole hours only.
  */
 export function cut(by: TimeDimension, from: number, to: number, timeZone: string): Bucket[] {
   const buckets: Bucket[] = [];
   let start = from;
   while (start < to) {
-    const end = Math.min(to, by === 'hour' ? start + hourMs : nextDay(start, timeZone));
+    const end = Math.min(
+      to,
+      by === 'hour' ? startOfHour(start) + hourMs : nextDay(start, timeZone),
+    );
     const name =
       by === 'hour'
-        ? `${new Date(start).toISOString().slice(0, 16)}Z`
+        ? `${new Date(startOfHour(start)).toISOString().slice(0, 16)}Z`
         : dailyWindow(timeZone, start).slice(0, by === 'day' ? 10 : 7);
     const last = buckets.at(-1);
     if (last !== undefined && last.name === name)
@@ -61,12 +79,12 @@ export function cut(by: TimeDimension, from: number, to: number, timeZone: strin
 /** The first whole hour of the following date. */
 function nextDay(start: number, timeZone: string): number {
   const date = dailyWindow(timeZone, start);
-  const usual = start + dayMs;
+  const usual = startOfHour(start) + dayMs;
   // Usually a day after the beginning of a day.
   if (dailyWindow(timeZone, usual) !== date && dailyWindow(timeZone, usual - hourMs) === date) {
     return usual;
   }
-  let hour = start + hourMs;
+  let hour = startOfHour(start) + hourMs;
   while (dailyWindow(timeZone, hour) === date) hour += hourMs;
   return hour;
 }

@@ -1,9 +1,17 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
-import { shownKeyName } from '#database/expressions.ts';
-import { addSums, hourlySums, type HourlySums } from '#database/usage-hourly.ts';
+import { isPostgres, shownKeyName } from '#database/expressions.ts';
+import { rowHours } from '#database/row-hours.ts';
+import {
+  addSums,
+  dailyDimensions,
+  hourlyDimensions,
+  hourlySums,
+  type HourlySums,
+} from '#database/usage-hourly.ts';
 import {
   hasWord,
+  nameConditions,
   namesClients,
   namesPersons,
   rangeConditions,
@@ -12,6 +20,7 @@ import {
 import {
   cut,
   runsOf,
+  splitAtHours,
   timeDimensions,
   wholeDays,
   type Bucket,
@@ -51,7 +60,6 @@ export interface Grouped {
   readonly rest: readonly number[];
 }
 
-/** The range is of whole hours. */
 export interface GroupQuestion extends RangeFilters {
   /** One or two, at most one of them a time. */
   readonly by: readonly Dimension[];
@@ -336,15 +344,32 @@ async function sourceOf(
     select hour, ${columns} from ${after}) as sums`;
 }
 
+/** The rows of a table of sums, and for the parts of hours at the ends of the range what their single requests add. */
 async function rowsOf(
   db: Db,
-  table: 'usage_hourly' | 'usage_hourly_models' | 'usage_daily' | 'usage_kinds',
+  table: keyof typeof dimensionsOf,
   filter: RangeFilters,
   more: readonly Source[] = [],
 ): Promise<Source> {
-  const conditions = [await rangeConditions(db, table, filter), ...more];
-  return sql`(select * from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}) as sums`;
+  const { hours, edges } = splitAtHours(filter);
+  const columns = [table === 'usage_daily' ? 'day' : 'hour', ...dimensionsOf[table], ...hourlySums];
+  const names = sql.join(columns.map((name) => sql.ref(name)));
+  const kept = [await rangeConditions(db, table, { ...filter, ...hours }), ...more];
+  const sums = sql`select ${names} from ${sql.table(table)} where ${sql.join(kept, sql` and `)}`;
+  if (edges.length === 0) return sql`(${sums}) as sums`;
+  const edgeRows = rowHours(isPostgres(db), edges, 'all attempts');
+  const conditions = [sql`1 = 1`, ...(await nameConditions(db, 'edges', filter)), ...more];
+  return sql`(${sums} union all
+    select ${names} from ${edgeRows} as edges where ${sql.join(conditions, sql` and `)}) as sums`;
 }
+
+/** Of days only whole ones are read, so they have no edges. */
+const dimensionsOf = {
+  usage_hourly: hourlyDimensions,
+  usage_hourly_models: ['model', 'channel'],
+  usage_daily: dailyDimensions,
+  usage_kinds: ['client'],
+} as const;
 
 const sumsOf = sql.join(
   hourlySums.map((name) => sql`coalesce(sum(${sql.ref(name)}), 0) as ${sql.ref(name)}`),

@@ -6,6 +6,7 @@ import {
   rangeConditions,
   type RangeFilters,
 } from './conditions.repository.ts';
+import { splitAtHours } from './time-cuts.ts';
 import { matching, type UsageFilter } from './usage.repository.ts';
 
 type Db = Kysely<Database>;
@@ -47,18 +48,13 @@ export async function readHistogram(
   step: number,
 ): Promise<Histogram> {
   const { from, to } = filter;
-  const firstHour = Math.ceil(from / hourMs) * hourMs;
-  const lastHour = to - (to % hourMs);
-  const hasHours = step % hourMs === 0 && firstHour < lastHour;
+  const { hours, edges } = splitAtHours(filter);
+  const hasHours = step % hourMs === 0 && hours.from < hours.to;
   const ofHours = !hasHours ? null : isOfKinds(filter) ? countHours : namesOnly(filter);
-  const rows =
-    ofHours === null
-      ? await countRows(db, filter, step)
-      : [
-          ...(await countRows(db, { ...filter, to: firstHour }, step)),
-          ...(await ofHours(db, { ...filter, from: firstHour, to: lastHour }, step)),
-          ...(await countRows(db, { ...filter, from: lastHour }, step)),
-        ];
+  const rows = ofHours === null ? [] : await ofHours(db, { ...filter, ...hours }, step);
+  for (const part of ofHours === null ? [{ from, to }] : edges) {
+    rows.push(...(await countRows(db, { ...filter, ...part }, step)));
+  }
   const bars = new Map<number, HistogramBar>();
   for (let time = from - (from % step); time < to; time += step) {
     bars.set(time, { time, requests: 0, success: 0, clientErrors: 0, serverErrors: 0 });
@@ -236,25 +232,26 @@ export interface KindCount {
   readonly count: number;
 }
 
-/** @param filter of whole hours */
 export async function countKinds(
   db: Db,
   filter: UsageFilter & { readonly from: number; readonly to: number },
 ): Promise<KindCounts> {
   const names = ['client', 'protocol', 'operation', 'outcome', 'status'] as const;
+  const ofRows = async (range: Pick<typeof filter, 'from' | 'to'>) =>
+    (await matching(db, { ...filter, ...range }))
+      .select(names.map((name) => `usage.${name}` as const))
+      .select(({ fn }) => fn.sum<number>('usage.count').as('requests'))
+      .groupBy(names.map((name) => `usage.${name}` as const))
+      .execute();
+  const { hours, edges } = splitAtHours(filter);
   const rows = isOfKinds(filter)
-    ? await kindsWithin(db, filter)
+    ? await kindsWithin(db, { ...filter, ...hours })
         .select(names)
         .select(({ fn }) => fn.sum<number>('requests').as('requests'))
         .groupBy(names)
         .execute()
-    : await (
-        await matching(db, filter)
-      )
-        .select(names.map((name) => `usage.${name}` as const))
-        .select(({ fn }) => fn.sum<number>('usage.count').as('requests'))
-        .groupBy(names.map((name) => `usage.${name}` as const))
-        .execute();
+    : await ofRows(filter);
+  if (isOfKinds(filter)) for (const edge of edges) rows.push(...(await ofRows(edge)));
   return Object.fromEntries(
     names.map((name) => {
       const counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { sessionKeyName } from '#database/expressions.ts';
-import { areDaysWhole, cut, wholeHours, type Bucket } from './time-cuts.ts';
+import { areDaysWhole, cut, startOfHour, type Bucket } from './time-cuts.ts';
 import { isTime, timePlace } from './usage-groups.repository.ts';
 import { nameConditions, type NameFilters } from './conditions.repository.ts';
 import type { ShownTokens } from './usage-entry.ts';
@@ -180,7 +180,7 @@ type Query = SelectQueryBuilder<Database, 'usage_hourly', object>;
 async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query> {
   const { from, to } = filter;
   let query: Query = db.selectFrom('usage_hourly');
-  if (from !== undefined) query = query.where('hour', '>=', wholeHours({ from, to: from }).from);
+  if (from !== undefined) query = query.where('hour', '>=', startOfHour(from));
   if (to !== undefined) query = query.where('hour', '<', to);
   for (const condition of await nameConditions(db, 'usage_hourly', filter)) {
     query = query.where(condition);

@@ -15,7 +15,7 @@ import { sendRealRequests } from './real-requests.ts';
  * Pictures of every page of the console, in both themes and languages, wide and on a phone, of a gateway with a
  * realistic past: to be looked at. `--only PART` takes those whose name has it, `--look dark-390` those of the looks
  * whose name has that, `--person` who is signed in, `--times 28` that many requests and as much money as a small house has. `--documents` makes
- * those of the documentation instead.
+ * those of the documentation instead. The pages that waited longest for their data are printed.
  */
 
 const { values } = parseArgs({
@@ -53,6 +53,9 @@ const looks = ['en', 'zh-CN'].flatMap((language) =>
 );
 type Look = (typeof looks)[number];
 
+/** From the call of each page until it had the last of its data. */
+const waits: { readonly page: string; readonly milliseconds: number }[] = [];
+
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const times = Number(values.times);
@@ -82,6 +85,7 @@ try {
   }
   if (!values.documents) writeFileSync(join(folder, 'index.html'), indexOf(shots));
   await browser.close();
+  console.table(waits.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, 10));
   process.stdout.write(`${folder}\n`);
 
   async function shoot(look: Look, all: readonly Shot[], into: string): Promise<void> {
@@ -100,6 +104,10 @@ try {
       { language: look.language, theme: look.theme },
     );
     const page = await context.newPage();
+    let answered = 0;
+    page.on('requestfinished', (request) => {
+      if (request.url().includes('/admin/v1/')) answered = performance.now();
+    });
     const inside = all.filter(({ isOutside }) => isOutside !== true);
     for (const shot of all.filter((each) => !inside.includes(each))) await take(shot);
     await page.goto(`${gateway.url}/console/sign-in?to=/settings`);
@@ -111,9 +119,11 @@ try {
     await context.close();
 
     async function take({ name, path, prepare }: Shot): Promise<void> {
+      const start = performance.now();
       await page.goto(`${gateway.url}/console${path}`);
       await page.locator('h1').first().waitFor();
       await settled();
+      waits.push({ page: `${look.name} ${name}`, milliseconds: Math.round(answered - start) });
       await prepare?.(page);
       await settled();
       if (values.documents) await photograph(page, join(into, `${name}.webp`));

@@ -196,7 +196,7 @@ export function channelRoutes(scope: FastifyInstance, options: ChannelRoutesOpti
         ...members,
         models: models as (string | { name: string; upstream: string })[],
         timeouts: timeouts as Record<string, string>,
-        api_keys: channel.apiKeys.map((key) => ({ hint: hintOf(key) })),
+        api_keys: channel.apiKeys.map((key, at) => ({ hint: hintOf(key), number: at + 1 })),
         headers: Object.fromEntries(headers),
         proxy: shownProxy(channel.proxy),
         ...managementOf(kind, channel, placeInFile),

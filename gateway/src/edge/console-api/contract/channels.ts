@@ -14,7 +14,8 @@ const channel = z.object({
   ...members,
   models: z.array(z.union([z.string(), z.object({ name: z.string(), upstream: z.string() })])),
   timeouts: z.record(z.string(), z.string()),
-  api_keys: z.array(hint),
+  /** In their order, which tells apart those that look alike. */
+  api_keys: z.array(hint.extend({ number: z.int() })),
   /** By their names. */
   headers: z.record(z.string(), hint),
   /** `direct`, or the address of a proxy without its credentials; null: the environment's. */
@@ -39,7 +40,7 @@ const example = {
   state: 'guarded',
   shared_state: [],
   enabled: true,
-  api_keys: [{ hint: 'sk-…9f2a' }],
+  api_keys: [{ hint: 'sk-…9f2a', number: 1 }],
   headers: {},
   proxy: null,
   owner: 'console',
@@ -90,11 +91,11 @@ const given = {
     .nullable()
     .optional(),
   timeouts: z.record(z.string(), z.string('expected a time such as 30s')).nullable().optional(),
-  /** A stored one is kept by its hint. */
+  /** A stored one is kept by its hint, and by its number where several look alike. */
   api_keys: z
     .array(
       z.union(
-        [z.string(), z.strictObject({ hint: z.string() })],
+        [z.string(), z.strictObject({ hint: z.string(), number: z.int().min(1).optional() })],
         'expected an API key, or the hint of a stored one',
       ),
       'expected a list',
@@ -216,7 +217,7 @@ export const listChannels = defineRoute({
           attempts: 1_204,
           failed: 2,
           success: 0.998,
-          hours: [...Array.from({ length: 23 }, () => null), 0.998],
+          hours: [...Array.from({ length: 24 }, () => null), 0.998],
           first_token_ms: 420,
           errors: [{ error: 'overloaded', attempts: 2 }],
           answered_at: '2026-11-25T10:00:00.000Z',

@@ -43,7 +43,7 @@ const model = z.object({
       requests: z.int().nullable(),
       /** The share that succeeded, from 0 to 1. */
       success: z.number(),
-      /** The same for each of the last 24 hours, the present one last; null: nothing was asked. */
+      /** The same for each hour since the one 24 hours ago, the present one last; null: nothing was asked. */
       hours: z.array(z.number().nullable()),
       /** Medians of the latest requests that succeeded; null: none was streamed. */
       first_token_ms: z.number().nullable(),
@@ -123,7 +123,7 @@ const example: z.input<typeof model> = {
   recent: {
     requests: 1_204,
     success: 0.998,
-    hours: [...Array.from({ length: 23 }, () => null), 0.998],
+    hours: [...Array.from({ length: 24 }, () => null), 0.998],
     first_token_ms: 420,
     tokens_per_second: 96.4,
     duration_ms: 1_900,

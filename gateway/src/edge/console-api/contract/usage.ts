@@ -269,7 +269,7 @@ export const exampleSums: z.input<typeof sums> = {
   failed_attempts: 0,
 };
 
-/** The range that was summed: whole hours around the one that was asked for. */
+/** The range that was summed: the one that was asked for, but an end that is still to come is that of its hour. */
 const summedRange = { from: time, to: time };
 const exampleRange = { from: '2026-11-25T00:00:00.000Z', to: '2026-11-26T00:00:00.000Z' };
 
@@ -314,7 +314,7 @@ const splitRange = {
 export const sumUsage = defineRoute({
   method: 'GET',
   path: '/usage/sums',
-  summary: 'Sums over whole hours, by one or two dimensions',
+  summary: 'Sums over a range, by one or two dimensions',
   permission: 'own',
   parameters: nothing,
   query: ranged({

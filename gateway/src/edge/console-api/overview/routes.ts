@@ -4,7 +4,7 @@ import { channelTraffic, groupUsage, readLatency, type NameFilters } from '#usag
 import type { OpenDatabase } from '#database/index.ts';
 import { contract } from '../contract/index.ts';
 import { serveRoute } from '../serve-route.ts';
-import { hoursOf, scopeOf, timesOf, type UsageRoutesOptions, tooLong } from '../usage/filter.ts';
+import { exactRange, scopeOf, timesOf, type UsageRoutesOptions, tooLong } from '../usage/filter.ts';
 import { viewOf } from '../usage/sums.ts';
 import type { HealthSource } from '../health/source.ts';
 import { accountAttention, gatewayAttention, priceAttention } from './attention.ts';
@@ -20,7 +20,7 @@ const longest = 3_660 * 86_400_000;
 export function overviewRoutes(scope: FastifyInstance, options: OverviewRoutesOptions): void {
   const { reads, now, health, snapshot } = options;
   serveRoute(scope, contract.readOverview, options, async ({ query, caller }) => {
-    const range = hoursOf(query, now());
+    const range = exactRange(query, now());
     const { from, to } = range;
     if (to - from > longest) throw tooLong('expected a range of at most ten years');
     const { tz = 'UTC' } = query;

@@ -15,7 +15,7 @@ import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import { type ApiCall, serveRoute } from '../serve-route.ts';
 import { type Caller, personOf } from '../sessions/caller.ts';
-import { hoursOf } from '../usage/filter.ts';
+import { exactRange } from '../usage/filter.ts';
 import type { PeopleOptions } from '../users/routes.ts';
 import { createTeamDescriber, noSuchTeam } from './describe-teams.ts';
 import { callOf, pageOf, revisionIn, revisionOf } from '../writes.ts';
@@ -29,7 +29,7 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
   const { writerOf, database, reads, now } = options;
   const { listedOf, detailOf } = createTeamDescriber(options);
 
-  const replyOf = async (db: Db, team: StoredTeam, hours = hoursOf({}, now())) => ({
+  const replyOf = async (db: Db, team: StoredTeam, hours = exactRange({}, now())) => ({
     body: await detailOf(db, team, hours),
     revision: team.revision,
   });
@@ -46,13 +46,13 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
       });
       const teams = found.slice(0, limit);
       const next = found.length > limit ? (teams.at(-1)?.name ?? null) : null;
-      return { body: { data: await listedOf(db, teams, hoursOf(query, now())), next } };
+      return { body: { data: await listedOf(db, teams, exactRange(query, now())), next } };
     }),
   );
 
   serveRoute(scope, contract.readTeam, options, async ({ parameters, query, caller }) =>
     reads(async (db) =>
-      replyOf(db, await knownTeam(db, caller, parameters.id), hoursOf(query, now())),
+      replyOf(db, await knownTeam(db, caller, parameters.id), exactRange(query, now())),
     ),
   );
 

@@ -6,7 +6,7 @@ import {
   nameWords,
   ownedTeams,
   readFilterLine,
-  wholeHours,
+  startOfHour,
   type Bucket,
   type FilterWord,
   type NameFilters,
@@ -31,21 +31,30 @@ export interface UsageRoutesOptions extends ServeOptions {
 type Query = Omit<z.output<Contract['exportUsage']['query']>, 'format'>;
 type Db = OpenDatabase['kysely'];
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 const defaultSpan = 30 * dayMs;
 /** How many names stand for themselves. */
 const usualFirst = 50;
 
-/** A range as it is asked for; 30 days that end now if nothing is. Unix milliseconds. */
+/**
+ * A range as it is asked for; 30 days that end now if nothing is. These begin with a whole hour: of a part of one no sum is
+ * kept. Unix milliseconds.
+ */
 export function rangeOf({ from, to }: Pick<Query, 'from' | 'to'>, now: number) {
   const end = to ?? now;
-  return { from: from ?? end - defaultSpan, to: end };
+  return { from: from ?? startOfHour(end - defaultSpan), to: end };
 }
 
-/** The whole hours around a range, within the years that dates can name. */
-export function hoursOf(query: Pick<Query, 'from' | 'to'>, now: number) {
+/**
+ * The range of sums, within the years that dates can name. Exactly what is asked for, but for an end that is still to come:
+ * until then the hour has nothing more, and its sum is cheaper than its requests.
+ */
+export function exactRange(query: Pick<Query, 'from' | 'to'>, now: number) {
   const { from, to } = rangeOf(query, now);
-  return wholeHours({ from: Math.max(from, 0), to: Math.max(to, 0) });
+  const end = Math.max(to, 0);
+  const isOver = end < now || end === startOfHour(end);
+  return { from: Math.max(from, 0), to: isOver ? end : startOfHour(end) + hourMs };
 }
 
 /** Whose requests a person sees: their own and those of teams that they own, unless they may read all. */
@@ -167,7 +176,7 @@ export function cutsOf<Dimension extends string>(
   mostHourDays = hourDays,
 ) {
   const { by, first = usualFirst, tz: timeZone = 'UTC' } = query;
-  const { from, to } = hoursOf(query, now);
+  const { from, to } = exactRange(query, now);
   const hasHours = by.some((dimension) => dimension === 'hour');
   if (hasHours && to - from > mostHourDays * dayMs) {
     throw tooLong(`hours are told apart in a range of at most ${mostHourDays} days`);

@@ -10,7 +10,7 @@ import { readFacets } from './facets.ts';
 import {
   cutsOf,
   filterOf,
-  hoursOf,
+  exactRange,
   latencyHourDays,
   namesIn,
   partsOf,
@@ -95,7 +95,7 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
 
   serveRoute(scope, contract.readFacets, options, async ({ query, caller }) => {
     const { q = null, limit = defaultLimit } = query;
-    const range = hoursOf(query, now());
+    const range = exactRange(query, now());
     return {
       body: await reads(async (db: OpenDatabase['kysely']) =>
         readFacets(db, { ...namesIn(query), ...range, ...(await scopeOf(db, caller)) }, q, limit),

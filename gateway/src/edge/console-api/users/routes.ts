@@ -22,7 +22,7 @@ import { type ApiCall, serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { OidcSettings } from '../oidc/provider.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { hashOfToken, invitationAge } from '../sessions/invitation.ts';
-import { hoursOf } from '../usage/filter.ts';
+import { exactRange } from '../usage/filter.ts';
 import { callOf, pageOf, revisionOf } from '../writes.ts';
 import { createPeopleDescriber, type DescriptionOptions } from './describe-people.ts';
 
@@ -50,12 +50,12 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
       const found = await listUsers(db, { ...filter, limit: limit + 1 });
       const users = found.slice(0, limit);
       const next = found.length > limit ? (users.at(-1)?.email ?? null) : null;
-      return { body: { data: await viewsOf(db, users, hoursOf(query, now())), next } };
+      return { body: { data: await viewsOf(db, users, exactRange(query, now())), next } };
     }),
   );
 
   serveRoute(scope, contract.readUser, options, async ({ parameters, query }) =>
-    reads(async (db) => replyOf(db, await knownUser(db, parameters.id), hoursOf(query, now()))),
+    reads(async (db) => replyOf(db, await knownUser(db, parameters.id), exactRange(query, now()))),
   );
 
   const write = writerOf<StoredUser>(
@@ -128,7 +128,7 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
     return user;
   }
 
-  async function replyOf(db: Db, user: StoredUser, hours = hoursOf({}, now())) {
+  async function replyOf(db: Db, user: StoredUser, hours = exactRange({}, now())) {
     const [body] = await viewsOf(db, [user], hours);
     if (body === undefined) throw noSuchUser();
     return { body, revision: user.revision };

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { OpenDatabase } from '#database/index.ts';
 import type { Database } from '#database/schema.ts';
+import { rowHours } from '#database/row-hours.ts';
 import { hourlyDimensions, hourlySums, type HourlySums } from '#database/usage-hourly.ts';
 import { usageRemovedBefore } from '#database/revisions.ts';
 import type { Check } from './difference.ts';
@@ -58,65 +59,23 @@ async function nextHour(db: Kysely<Database>, start: number): Promise<number | n
 }
 
 async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): Promise<Row[]> {
-  const attempts = attemptsIn[dialect];
-  const names = sql.join([...hourlyDimensions, ...checkedSums].map((name) => sql.ref(name)));
+  const dimensions = sql.join(hourlyDimensions.map((name) => sql.ref(name)));
+  const sums = checkedSums.map((name) => sql.ref(name));
   const total = (name: string) => sql`sum(${sql.ref(name)})`;
+  const part = { from: hour, to: hour + hourMs };
+  const rowSums = rowHours(dialect === 'postgres', [part], 'unbilled attempts');
   const { rows } = await sql<Row>`
-    select ${sql.join(hourlyDimensions.map((name) => sql.ref(name)))},
+    select ${dimensions},
       ${sql.join(checkedSums.map((name) => sql`${total(name)} as ${sql.ref(name)}`))}
     from (
-      select ${names} from usage_hourly where hour = ${hour}
+      select ${dimensions}, ${sql.join(sums)} from usage_hourly where hour = ${hour}
       union all
-      select
-        key_id, user_id, coalesce(team_id, ''), case when attempts = '[]' then '' else model end,
-        coalesce(channel, ''), client, -${sql.ref('count')},
-        case when outcome in ('failed', 'refused') then -${sql.ref('count')} else 0 end,
-        case when outcome = 'refused' then -${sql.ref('count')} else 0 end,
-        -input_tokens, -cache_read_tokens, -cache_write_tokens, -cache_write_1h_tokens,
-        -output_tokens, -reasoning_tokens,
-        ${sql.join(units.map((name) => sql`-${unitsIn[dialect](name)}`))},
-        -coalesce(cost, 0), 0
-      from usage where time >= ${hour} and time < ${hour + hourMs}
-      union all
-      select
-        key_id, user_id, coalesce(team_id, ''), model, ${attempts.text('channel')}, client,
-        ${sql.join(attemptless.map(() => sql.lit(0)))}, -(${sql.join(parts.map(attempts.tokens), sql` + `)})
-      from usage, ${attempts.each}
-      where time >= ${hour} and time < ${hour + hourMs} and attempts like '%"usage"%'
-        and ${attempts.text('usage')} is not null
+      select ${dimensions}, ${sql.join(sums.map((sum) => sql`-${sum}`))} from ${rowSums} as rows_of_hour
     ) as sides
-    group by ${sql.join(hourlyDimensions.map((name) => sql.ref(name)))}
+    group by ${dimensions}
     having ${sql.join(
       checkedSums.map((name) => sql`${total(name)} <> 0`),
       sql` or `,
     )}`.execute(kysely);
   return rows;
 }
-
-/** Reasoning is part of the output. */
-const parts = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output'] as const;
-
-/** Sums to which attempts add nothing: all but the last one. */
-const attemptless = checkedSums.slice(0, -1);
-
-const units = ['images', 'video_ms', 'video_tokens'] as const;
-
-/** A count of what a row made besides tokens. */
-const unitsIn = {
-  sqlite: (name: string) => sql`coalesce(units ->> ${sql.lit(`$.${name}`)}, 0)`,
-  postgres: (name: string) => sql`coalesce((units::jsonb ->> ${sql.lit(name)})::bigint, 0)`,
-} as const;
-
-/** The attempts of a row and their members, one by one. */
-const attemptsIn = {
-  sqlite: {
-    each: sql`json_each(attempts) as attempt`,
-    text: (name: string) => sql`attempt.value ->> ${sql.lit(name)}`,
-    tokens: (name: string) => sql`(attempt.value ->> ${sql.lit(`$.usage.${name}`)})`,
-  },
-  postgres: {
-    each: sql`jsonb_array_elements(attempts::jsonb) as attempt`,
-    text: (name: string) => sql`attempt ->> ${sql.lit(name)}`,
-    tokens: (name: string) => sql`(attempt -> 'usage' ->> ${sql.lit(name)})::bigint`,
-  },
-} as const;
