@@ -201,6 +201,7 @@ function Changes({ changes, reason }: Pick<Line, 'changes' | 'reason'>) {
 }
 
 function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+  const say = useWords();
   return (
     <dl className={styles['change']}>
       {changes.map(({ field, before, after }) => (
@@ -218,7 +219,13 @@ function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
               </>
             )}
             <ins>
-              <code>{after == null ? '–' : valueText(after)}</code>
+              <code>
+                {after == null
+                  ? '–'
+                  : after === secretChanged
+                    ? say('records.secretChanged')
+                    : valueText(after)}
+              </code>
             </ins>
           </dd>
         </div>
@@ -226,6 +233,9 @@ function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
     </dl>
   );
 }
+
+/** As the audit log has it of a secret. */
+const secretChanged = 'changed';
 
 const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);

@@ -19,6 +19,7 @@ export const records = {
   export: 'with all changes of this filter',
   nothing: 'Nothing was changed in this range, or nothing that matches.',
   older: 'Older changes',
+  secretChanged: 'changed',
   secrets: 'Of a secret it is only on record that it has changed. No line can be changed.',
   time: 'Time',
   beforeAfter: 'Before → after',

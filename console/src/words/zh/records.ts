@@ -15,6 +15,7 @@ export const records: Words['records'] = {
   export: '包含此筛选的所有变更',
   nothing: '此时间范围内没有变更，或没有符合条件的变更。',
   older: '更早的变更',
+  secretChanged: '已更改',
   secrets: '对于机密信息，只记录其已更改。任何记录都不能修改。',
   time: '时间',
   beforeAfter: '之前 → 之后',
