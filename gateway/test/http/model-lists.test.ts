@@ -163,8 +163,13 @@ describe('GET /v1/models', () => {
       return (list['data'] as { id: string }[]).map(({ id }) => id);
     };
     expect(await ids(allowed.port)).toEqual(['claude', 'fast']);
-    const elsewhere = await startGateway({ snapshot, caller: { group: 'other' } });
+    const groups = new Map([['other', { name: 'other', priceMultiplier: '1' }]]);
+    const other = { ...catalogue, groups };
+    const elsewhere = await startGateway({ snapshot: () => other, caller: { group: 'other' } });
     expect(await ids(elsewhere.port)).toEqual([]);
+    const disabled = await startGateway({ snapshot, caller: { group: 'other' } });
+    const refusal = await call(disabled.port, '/v1/models', { headers: bearer() });
+    expect(refusal).toMatchObject({ status: 403, json: { error: { type: 'permission_error' } } });
   });
 
   it('follows the catalogue', async () => {
