@@ -67,6 +67,7 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Laptops of members' }).waitFor();
     await page.goto(`${gateway.url}/console/requests`);
+    await page.getByRole('heading', { name: 'Requests' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Command palette' }).fill('laptops of');
     await page.keyboard.press('Enter');
