@@ -4,6 +4,7 @@ import { Dialog } from './dialog.tsx';
 import { same, type Change } from './merge.ts';
 import { Table } from './table.tsx';
 import styles from './two-versions.module.css';
+import { valueText } from './value-text.ts';
 
 interface Props {
   /** Of the object. */
@@ -58,8 +59,7 @@ export function TwoVersions({ name, changes, labelOf, textOf, ...actions }: Prop
 }
 
 function plainText(value: unknown, say: Say): string {
-  if (Array.isArray(value)) return value.join(', ') || '–';
-  if (value === undefined || value === null || value === '') return '–';
+  if (value === undefined || value === '') return '–';
   if (typeof value === 'boolean') return say(value ? 'two.yes' : 'two.no');
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return valueText(value);
 }

@@ -8,6 +8,7 @@ import { PagedList } from '../../pieces/paged-list.tsx';
 import { Table } from '../../pieces/table.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { usePagedList } from '../../pieces/use-paged-list.ts';
+import { valueText } from '../../pieces/value-text.ts';
 import { useWords, type Say, type TextName } from '../../words/index.ts';
 import { en } from '../../words/en.ts';
 import { FilterChoice, FilterField, FilterForm } from './filter-form.tsx';
@@ -236,9 +237,6 @@ function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
 
 /** As the audit log has it of a secret. */
 const secretChanged = 'changed';
-
-const valueText = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
 
 /** `key.rotate` in words. What a newer gateway does keeps its own name. */
 function actionText(action: string, say: Say): string {
