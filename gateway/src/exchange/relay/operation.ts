@@ -1,5 +1,5 @@
 import type { CostLine, PriceRates } from '#billing/index.ts';
-import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
+import type { CatalogueSnapshot, Group, Model } from '#catalogue/index.ts';
 import type { Exchange, ExchangeInput, ExchangeParts } from './exchange.ts';
 
 /** A model that the caller may use, and the catalogue it was found in. */
@@ -7,6 +7,8 @@ export interface ResolvedModel {
   /** As the client wrote it. */
   readonly name: string;
   readonly model: Model;
+  /** Of the key. */
+  readonly group: Group;
   /** The catalogue when the request arrived; everything later is decided with it. */
   readonly snapshot: CatalogueSnapshot;
   /** The names under which channels may serve the model, in order of preference. */

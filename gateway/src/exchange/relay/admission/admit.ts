@@ -3,7 +3,7 @@ import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { ClientGone, type Exchange, type ExchangeInput, type ExchangeParts } from '../exchange.ts';
-import { findModel, groupOf } from './find-model.ts';
+import { findModel } from './find-model.ts';
 import type { CheckedRequest, Operation, ResolvedModel } from '../operation.ts';
 import { asGatewayError, finishDisconnected, finishRefused } from '../ending/finish.ts';
 import { nothingTried, nothingUsed } from '../ending/record.ts';
@@ -114,11 +114,10 @@ export interface HoldTerms extends Pick<Order, 'bound'> {
 export function holdMoney(
   parts: Pick<ExchangeParts, 'journal' | 'revisions' | 'billing' | 'clock' | 'timeouts'>,
   { id, caller }: Pick<ExchangeInput, 'id' | 'caller'>,
-  { model, snapshot }: ResolvedModel,
+  { model, group, snapshot }: ResolvedModel,
   { bound, isExact }: HoldTerms,
 ): Hold | null | Promise<Hold | null> {
   const { journal, revisions, billing, clock, timeouts } = parts;
-  const group = groupOf(snapshot, caller);
   const problem = revisions.isOutdated ? 'outdated' : journal.usable ? null : 'unavailable';
   if (problem !== null && !billing.isFree(model, group)) throw new GatewayError(problem);
   return billing.hold({

@@ -2,7 +2,6 @@ import {
   type CatalogueSnapshot,
   type Channel,
   findUsableModel,
-  type Group,
   type Model,
   type Route,
   servedNames,
@@ -47,7 +46,8 @@ export function findModel<Parts>(
   const { models: allowedModels } = exchange.input.caller;
   exchange.model = name;
   const snapshot = current();
-  groupOf(snapshot, exchange.input.caller);
+  const group = snapshot.groups.get(exchange.input.caller.group);
+  if (group === undefined) throw new GatewayError('group_disabled');
   const { model, servedNames, refusal } = findUsableModel(snapshot, name, allowedModels);
   exchange.catalogueModel = model;
   const values = { model: name };
@@ -59,17 +59,7 @@ export function findModel<Parts>(
     throw new GatewayError('model_not_available', { values: { ...values, hint }, param: 'model' });
   }
   if (refusal !== null) throw new GatewayError(refusal, { values, param: 'model' });
-  return { resolvedModel: { name, model, snapshot, servedNames }, operation };
-}
-
-/** The group of a key. @throws GatewayError for a disabled one */
-export function groupOf(
-  { groups }: CatalogueSnapshot,
-  { group: name }: Pick<ExchangeInput['caller'], 'group'>,
-): Group {
-  const group = groups.get(name);
-  if (group === undefined) throw new GatewayError('group_disabled');
-  return group;
+  return { resolvedModel: { name, model, group, snapshot, servedNames }, operation };
 }
 
 /** More names are not searched: each such request would cost too much. */
