@@ -178,7 +178,7 @@ test.runIf(hasBrowser)(
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Input', { exact: true }).fill('1000');
-    await dialog.getByRole('button', { name: 'What would it have made?' }).click();
+    await dialog.getByRole('button', { name: 'What would it have cost?' }).click();
     await dialog.getByText(/were charged in 30 days/).waitFor();
     await dialog.getByRole('cell', { name: 'admin@example.com' }).waitFor();
     expect(await axeProblems()).toEqual([]);
@@ -214,7 +214,7 @@ test.runIf(hasBrowser)(
       .getByText(/expected more than \d+, the tier before/)
       .waitFor();
     await sizes.nth(count).getByLabel('Up to, pixels', { exact: true }).fill('99000000');
-    await dialog.getByRole('button', { name: 'What would it have made?' }).click();
+    await dialog.getByRole('button', { name: 'What would it have cost?' }).click();
     await dialog.getByText('Nobody used it in the last 30 days.').waitFor();
     expect(await axeProblems()).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -270,7 +270,7 @@ test.runIf(hasBrowser)(
     await dialog.getByRole('button', { name: '90 days' }).click();
     await dialog.getByText(/were charged in 90 days.*100 %/).waitFor();
     await dialog.getByLabel('Multiplier').fill('much');
-    await dialog.getByRole('button', { name: 'What would it have made?' }).click();
+    await dialog.getByRole('button', { name: 'What would it have cost?' }).click();
     await dialog.getByText(/expected a factor/).waitFor();
     expect(await axeProblems()).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();

@@ -120,7 +120,9 @@ describe('--secrets-file', () => {
       expect(lstatSync(file).mode & 0o777).toBe(0o600);
       const { key = '', admin = '' } = shownIn(text);
       expect(await isGood(url, key)).toBe(true);
-      expect(gateway.stdout()).toMatch(/\nconsole: \S+\nupstream: .+\nsecrets: \S+\/secrets\.txt\n$/);
+      expect(gateway.stdout()).toMatch(
+        /\nconsole: \S+\nupstream: .+\nsecrets: \S+\/secrets\.txt\n$/,
+      );
       for (const output of [gateway.stdout(), gateway.stderr()]) {
         expect(output).not.toContain(key);
         expect(output).not.toContain(admin);

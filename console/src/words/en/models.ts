@@ -30,7 +30,7 @@ export const models = {
     cancel: 'Cancel',
   },
   preview: {
-    look: 'What would it have made?',
+    look: 'What would it have cost?',
     span: 'Of the last',
     days: '{{days}} days',
     sum: '{{before}} USD were charged in {{days}} days. With this change, the same requests would have come to {{after}} USD ({{change}}).',
@@ -69,7 +69,7 @@ export const models = {
     disable: 'Disable',
     enable: 'Enable',
     disableNamed: 'Disable {{name}}?',
-    stops: '{{keys}} of {{people}} get none of {{models}} any more.',
+    stops: '{{keys}} of {{people}} can no longer use {{models}}.',
     countKeys_one: '{{number}} key',
     countKeys_other: '{{number}} keys',
     countPeople_one: '{{number}} person',

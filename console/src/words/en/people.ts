@@ -79,7 +79,7 @@ export const people = {
   cancel: 'Cancel',
   link: {
     title: 'A link for {{name}}',
-    text: 'Send it to the person. With it, the person sets a password and is signed in; a password of before and all sessions end with that. It works once, until {{time}}, and is shown this once. Another link ends it.',
+    text: 'Send it to the person. With it, the person sets a password and is signed in; an earlier password and all sessions then end. It works once, until {{time}}, and is shown this once. Another link ends it.',
     copy: 'Copy the link',
     done: 'I have it',
   },
