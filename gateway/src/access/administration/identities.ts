@@ -18,7 +18,7 @@ import type { Change } from '#database/index.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import { namesInForce } from './names-in-force.ts';
 import { type Administration, perform } from './perform.ts';
-import { missingObject, Refusal } from './refusal.ts';
+import { knownUser, Refusal } from './refusal.ts';
 import { creation, store } from './users.ts';
 
 /** What a provider has proved about somebody. */
@@ -110,8 +110,7 @@ export function unlinkUser(
   id: string,
 ): Promise<number> {
   return perform(administration, actor, async (change) => {
-    const user = await findUser(change.trx, id);
-    if (user === null) throw missingObject('user', id);
+    const user = await knownUser(change, id);
     if (user.passwordHash === null) {
       const message = `'${user.email}' has no password, and could not sign in any more: set one first, by a link to do so`;
       throw new Refusal('state', message);

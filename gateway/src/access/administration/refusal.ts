@@ -1,6 +1,6 @@
-import { OwnedElsewhere } from '#database/index.ts';
+import { type Change, OwnedElsewhere } from '#database/index.ts';
 import type { ObjectName } from '#config/index.ts';
-import { KeyConflict } from '#identity/index.ts';
+import { findUser, KeyConflict, type StoredUser } from '#identity/index.ts';
 import { CreditOutOfRange, IdempotencyConflict } from '#ledger/index.ts';
 
 /** A change that cannot be made, in a sentence for whoever asked for it. */
@@ -52,6 +52,21 @@ const nounOf = (kind: ObjectName) => kind.replace('_', ' ');
 
 export function missingObject(kind: ObjectName, name: string): Refusal {
   return new Refusal('missing', `${nounOf(kind)} '${name}' does not exist`, { kind });
+}
+
+/**
+ * The person of a reference.
+ * @param find how: default: by id, otherwise by e-mail address
+ * @throws Refusal if there is none
+ */
+export async function knownUser(
+  { trx }: Pick<Change, 'trx'>,
+  reference: string,
+  find: typeof findUser = findUser,
+): Promise<StoredUser> {
+  const user = await find(trx, reference);
+  if (user === null) throw missingObject('user', reference);
+  return user;
 }
 
 export function takenName(kind: ObjectName, name: string): Refusal {

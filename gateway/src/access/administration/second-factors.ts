@@ -15,7 +15,7 @@ import {
 } from '#identity/index.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import { type Administration, perform } from './perform.ts';
-import { missingObject, Refusal } from './refusal.ts';
+import { knownUser, missingObject, Refusal } from './refusal.ts';
 
 interface Person {
   readonly id: string;
@@ -118,8 +118,7 @@ export function endSecondFactor(
   reference: string,
 ): Promise<boolean> {
   return perform(administration, actor, async (change) => {
-    const user = await findUser(change.trx, reference);
-    if (user === null) throw missingObject('user', reference);
+    const user = await knownUser(change, reference);
     const isEnded = await removeSecondFactor(change, user.id);
     return {
       result: isEnded,

@@ -1,9 +1,9 @@
 import { kinds } from '#config/index.ts';
-import { findTeam, findUser, type StoredTeam, upsertTeam } from '#identity/index.ts';
+import { findTeam, type StoredTeam, upsertTeam } from '#identity/index.ts';
 import type { Actor } from './audit.ts';
 import { changeSeen, type EntryStore, type SeenEntry } from './entries.ts';
 import type { Administration } from './perform.ts';
-import { missingObject, Refusal } from './refusal.ts';
+import { knownUser, Refusal } from './refusal.ts';
 
 /** Teams that the console manages. */
 export const teamStore: EntryStore<typeof kinds.team, StoredTeam> = {
@@ -30,8 +30,7 @@ export function changeMember(
   { user: reference, member, ...seen }: MemberChange,
 ): Promise<StoredTeam> {
   return changeSeen(administration, actor, teamStore, seen, async (change, before) => {
-    const user = await findUser(change.trx, reference);
-    if (user === null) throw missingObject('user', reference);
+    const user = await knownUser(change, reference);
     const others = before.members.filter((each) => each.user !== user.email);
     if (member !== null && !user.enabled && others.length === before.members.length) {
       throw new Refusal('state', `user '${user.email}' is disabled`);

@@ -19,7 +19,7 @@ import type { Actor, AuditEntry } from './audit.ts';
 import { checkNames } from './names-in-force.ts';
 import type { EntryStore } from './entries.ts';
 import { type Administration, perform, noChange } from './perform.ts';
-import { missingObject, Refusal, takenName } from './refusal.ts';
+import { knownUser, Refusal, takenName } from './refusal.ts';
 
 /** People that the console manages. */
 export const userStore: EntryStore<typeof kinds.user, StoredUser> = {
@@ -85,8 +85,7 @@ export function replacePassword(
   { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
 ): Promise<void> {
   return perform(administration, actor, async (change) => {
-    const user = await findUserByEmail(change.trx, email);
-    if (user === null) throw missingObject('user', email);
+    const user = await knownUser(change, email, findUserByEmail);
     await setPassword(change, user.email, passwordHash);
     const subject = { kind: 'user', id: user.id, name: user.email } as const;
     return {
@@ -116,8 +115,7 @@ export function inviteUser(
   { id, ...invitation }: Invitation,
 ): Promise<void> {
   return perform(administration, actor, async (change) => {
-    const user = await findUser(change.trx, id);
-    if (user === null) throw missingObject('user', id);
+    const user = await knownUser(change, id);
     if (!user.enabled) throw new Refusal('state', `user '${user.email}' is disabled`);
     await inviteStoredUser(change, user.id, invitation);
     const subject = { kind: 'user', id: user.id, name: user.email } as const;
@@ -162,8 +160,7 @@ export function signOutUser(
   id: string,
 ): Promise<number> {
   return perform(administration, actor, async (change) => {
-    const user = await findUser(change.trx, id);
-    if (user === null) throw missingObject('user', id);
+    const user = await knownUser(change, id);
     const ended = await endSessionsOf(change, user.id);
     const subject = { kind: 'session', name: user.email } as const;
     return {
@@ -183,8 +180,7 @@ export function renameUser(
   { email, name }: { readonly email: string; readonly name: string | null },
 ): Promise<void> {
   return perform(administration, actor, async (change) => {
-    const user = await findUserByEmail(change.trx, email);
-    if (user === null) throw missingObject('user', email);
+    const user = await knownUser(change, email, findUserByEmail);
     if (user.name === name) return { result: undefined, auditEntries: [] };
     await renameStoredUser(change, user, name);
     const subject = { kind: 'user', id: user.id, name: user.email } as const;
@@ -203,8 +199,7 @@ export function disableUser(
   email: string,
 ): Promise<boolean> {
   return perform(administration, actor, async (change) => {
-    const user = await findUserByEmail(change.trx, email);
-    if (user === null) throw missingObject('user', email);
+    const user = await knownUser(change, email, findUserByEmail);
     const isDisabled = await disableStoredUser(change, user.email);
     const subject = { kind: 'user', id: user.id, name: user.email } as const;
     return {
