@@ -135,15 +135,15 @@ test.runIf(hasBrowser)(
   { timeout: 120_000 },
   async () => {
     const member = await visit(gateway.url);
-      const { page, signInAt, complaints } = member;
-      await signInAt('/models/demo-chat', 'member@example.com');
-      await page.getByRole('heading', { name: 'Prices since' }).waitFor();
-      expect(await page.getByRole('heading', { name: 'Channels' }).count()).toBe(0);
-      await page.route('**/admin/v1/models', (route) => route.fulfill({ json: { data: [] } }));
-      await page.goto(`${gateway.url}/console/models`);
-      await page.getByText('An administrator can change that.').waitFor();
-      expect(await member.axeProblems()).toEqual([]);
-      expect(complaints).toEqual([]);
+    const { page, signInAt, complaints } = member;
+    await signInAt('/models/demo-chat', 'member@example.com');
+    await page.getByRole('heading', { name: 'Prices since' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Channels' }).count()).toBe(0);
+    await page.route('**/admin/v1/models', (route) => route.fulfill({ json: { data: [] } }));
+    await page.goto(`${gateway.url}/console/models`);
+    await page.getByText('An administrator can change that.').waitFor();
+    expect(await member.axeProblems()).toEqual([]);
+    expect(complaints).toEqual([]);
   },
 );
 
