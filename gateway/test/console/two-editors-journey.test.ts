@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { password, startWithPeople } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { signInAs } from './people.ts';
+import type { Person } from './person.ts';
 
-let gateway: TestGateway;
-let opened: Visit;
+const { gateway, opened } = await startJourney();
 /** The other one, who is faster. */
 let other: Person;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  gateway = await startWithPeople();
-  [opened, other] = await Promise.all([
-    visit(gateway.url),
-    signIn(gateway.url, 'admin@example.com', password),
-  ]);
+  other = await signInAs(gateway, 'admin');
   await opened.signInAt('/keys', 'admin@example.com');
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
 });
 
 interface Case {
