@@ -161,10 +161,15 @@ test.runIf(hasBrowser)(
     expect(await field('Name for clients, model 1').inputValue()).toBe('demo-reasoning');
     expect(await field('brand-new').isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Give a price to brand-new' }).click();
+    const adding = page.getByRole('dialog', { name: 'Add a model' });
+    expect(await adding.getByLabel('Name', { exact: true }).inputValue()).toBe('brand-new');
+    await adding.getByLabel('Type').selectOption('Image');
+    await adding.getByRole('button', { name: 'Add: Pictures by size' }).waitFor();
+    await adding.getByLabel('Type').selectOption('Chat');
     await field('Input').fill('1.5');
     await field('Output').fill('6');
     expect(await axeProblems()).toEqual([]);
-    await page.getByRole('button', { name: 'Add to the catalogue as a chat model' }).click();
+    await adding.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => field('brand-new').isChecked()).toBe(true);
     expect(await field('Name for clients, model 2').inputValue()).toBe('brand-new');
     await page.unroute('**/admin/v1/channels/models');

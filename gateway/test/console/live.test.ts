@@ -57,6 +57,8 @@ test('people hear of their own requests only, and of those that their filter lea
   expect(idsOf(own.events, 'started')).toEqual([ofMember]);
   expect(idsOf(named.events)).toEqual([ofMember]);
   expect(idsOf(refused.events)).toEqual([unknown]);
+  // It ran there for as long as its status was unknown.
+  expect(idsOf(refused.events, 'ended')).toContain(ofMember);
   for (const id of [ofAdmin, unknown]) expect(JSON.stringify(own.events)).not.toContain(id);
   for (const live of [own, refused, named]) live.close();
 });
@@ -89,13 +91,25 @@ test('after a lost connection comes what was missed', async () => {
   again.close();
 });
 
+test('a connection that is lost before anything has ended misses nothing either', async () => {
+  const live = await watch(admin);
+  await expect.poll(() => live.events.at(0)?.id).toMatch(/^\d+-\d+-\d+$/);
+  live.close();
+  await live.ended;
+  const missed = await ask(gateway, secrets.admin);
+  await gateway.usage();
+  const again = await watch(admin, '', { 'last-event-id': live.events[0]?.id ?? '' });
+  await again.has(missed);
+  again.close();
+});
+
 test('more requests than can be shown are counted, and none of them waits', async () => {
   const live = await watch(admin);
   const sent = await Promise.all(Array.from({ length: 60 }, () => ask(gateway, secrets.admin)));
   const told = () =>
     live.events.reduce(
       (sum, { event, data }) =>
-        sum + (event === 'dropped' ? (data.count ?? 0) : event === 'scope' ? 0 : 1),
+        sum + (event === 'dropped' ? (data.count ?? 0) : data.id === undefined ? 0 : 1),
       0,
     );
   await expect.poll(told, { timeout: 20_000 }).toBe(2 * sent.length);

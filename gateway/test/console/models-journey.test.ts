@@ -170,13 +170,16 @@ test.runIf(hasBrowser)(
     expect(isWrong).toBe('true');
     // A reload leaves what was typed.
     await dialog.getByLabel('Output', { exact: true }).fill('2000');
+    await dialog.getByLabel('Name for people').fill('House chat');
     await page.reload();
     await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await dialog.getByText('This is the price that you had typed here and not saved.').waitFor();
+    await dialog.getByText('This is what you had typed here and not saved.').waitFor();
+    expect(await dialog.getByLabel('Name for people').inputValue()).toBe('House chat');
     expect(await dialog.getByLabel('Output', { exact: true }).inputValue()).toBe('2000');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('declared in the console').waitFor();
     await page.getByRole('cell', { name: '2000' }).waitFor();
+    await page.getByText('House chat').waitFor();
     const price = () => gateway.app.catalogue.snapshot().models.get('demo-chat')?.price;
     await expect.poll(price).toMatchObject({ input: '1000', output: '2000' });
 

@@ -137,6 +137,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
     '/aliases/nothing': 'fast',
     '/users/nothing': invited.id,
     '/teams/nothing': 'red',
+    '/teams/nothing/members': 'red',
     '/accounts/user/nothing/entries': invited.id,
     '/me/sessions/nothing': session.data[0]?.id ?? '',
   };

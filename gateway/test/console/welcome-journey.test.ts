@@ -52,6 +52,12 @@ test.runIf(hasBrowser)(
     await field('Vendor').selectOption('openai-compatible');
     await field('API key').fill('invalid-0123456789abcdef');
     await field('Base address').fill(`${gateway.simulator.url}/v1`);
+    // What was typed waits in the tab, but for the key.
+    await page.reload();
+    await page.getByText('Keys and other secrets are not kept: paste them again.').waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('0123456789abcdef');
+    expect(await field('Base address').inputValue()).toBe(`${gateway.simulator.url}/v1`);
+    await field('API key').fill('invalid-0123456789abcdef');
     // Without a model nothing is sent, and no step is said to have failed.
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByText('There is nothing to ask.').waitFor();

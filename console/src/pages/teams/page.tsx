@@ -5,7 +5,6 @@ import { read } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { sumOf } from '../../format/exact.ts';
 import { useFormats } from '../../format/numbers.ts';
-import { CellNumber } from '../../pieces/cell-number.tsx';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { inOrder, nextOrder } from '../../pieces/order.ts';
@@ -20,6 +19,7 @@ import { SearchField } from '../../pieces/search-field.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from '../people/page.module.css';
 import { peopleKey } from '../people/query.ts';
+import { useBudgetField } from './budget-field.tsx';
 import { NewTeam } from './new-team.tsx';
 import own from './page.module.css';
 import type { ListedTeam } from './query.ts';
@@ -43,9 +43,6 @@ const valueOf: Readonly<Record<Sortable, (team: ListedTeam) => number | string |
 };
 
 const isHighFirst = (column: Sortable) => column !== 'team' && column !== 'state';
-
-/** What the file allows, in USD. */
-const mostBudget = 1_000_000_000;
 
 /** Places of the columns of amounts. */
 const places = 4;
@@ -282,21 +279,9 @@ function BudgetCell({
   const label = (
     <span className={`quiet ${own['label']}`}>{say(`limits.${limit?.name ?? name}`)} </span>
   );
-  const mayWrite = useSession().permissions.includes('users.write');
-  const budget = limit?.name ?? name;
-  const field = mayWrite && team.editable && (
-    <CellNumber
-      label={say('teams.budgetOf', { budget: say(`limits.${budget}`), name: team.name })}
-      value={limit?.limit ?? null}
-      revision={team.revision}
-      min={0}
-      max={mostBudget}
-      isAmount
-      onSave={(amount) => onSet(team, budget, amount)}
-    />
-  );
+  const field = useBudgetField(onSet)(team, limit?.name ?? name);
   if (limit === undefined) {
-    return field !== false ? (
+    return field !== null ? (
       <span className={own['budget']}>
         {label}
         {field}
@@ -311,7 +296,7 @@ function BudgetCell({
   const amount = (text: string) => formats.amount(Number(text));
   return (
     <span className={own['budget']}>
-      {field === false ? (
+      {field === null ? (
         <span>{say('teams.of', { spent: amount(limit.spent), limit: amount(limit.limit) })}</span>
       ) : (
         <span className={own['edited']}>
