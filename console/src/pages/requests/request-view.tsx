@@ -160,9 +160,7 @@ function Receipt({ detail }: { readonly detail: Detail }) {
         <dt>{say('request.held')}</dt>
         <dd>{held === null ? say('request.none') : heldText(held, cost)}</dd>
         <dt>{say('request.transaction')}</dt>
-        <dd>
-          {isBooked ? <code>{detail.transaction}</code> : say('request.notBooked')}
-        </dd>
+        <dd>{isBooked ? <code>{detail.transaction}</code> : say('request.notBooked')}</dd>
         <dt>{say('request.overshoot')}</dt>
         <dd>{overshoot === null || Number(overshoot) === 0 ? say('request.none') : overshoot}</dd>
         {detail.late !== undefined && (

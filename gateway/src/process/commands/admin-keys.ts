@@ -14,12 +14,10 @@ export const adminKeyCreate: Command = {
   positionals: [],
   async run(input, io) {
     const settings = readOptions(adminKey, input);
-    const { key, secret } = await administer(
-      input,
-      io,
-      (administration, actor, { createAdminKey }) =>
-        createAdminKey(administration, actor, settings),
-    );
+    const { key, secret } = await administer(input, io, async (administration, actor) => {
+      const { createAdminKey } = await import('#administration/index.ts');
+      return createAdminKey(administration, actor, settings);
+    });
     const { id, name, ...rest } = adminKeyToJson(key);
     const text = `admin key '${name}' until ${rest.expires_at}, shown only once:\n${secret}\n`;
     return printResult(input, io, { id, name, key: secret, ...rest }, text);
@@ -59,12 +57,10 @@ export const adminKeyRevoke: Command = {
   positionals: ['KEY'],
   async run(input, io) {
     const [reference = ''] = input.positionals;
-    const { key, changed } = await administer(
-      input,
-      io,
-      (administration, actor, { revokeAdminKey }) =>
-        revokeAdminKey(administration, actor, reference),
-    );
+    const { key, changed } = await administer(input, io, async (administration, actor) => {
+      const { revokeAdminKey } = await import('#administration/index.ts');
+      return revokeAdminKey(administration, actor, reference);
+    });
     const text = `admin key '${key.name}' ${changed ? 'is' : 'was already'} revoked\n`;
     return printResult(input, io, { id: key.id, name: key.name, revoked: true }, text);
   },

@@ -70,27 +70,24 @@ export const channelTest: Command = {
   positionals: ['CHANNEL'],
   async run(input, io) {
     const [reference = ''] = input.positionals;
-    const result = await administer(
-      input,
-      io,
-      async (administration, actor, { channelStore, draftEntry }, config) => {
-        const draft = { id: reference, members: {}, action: 'test' } as const;
-        const { before } = await draftEntry(administration, actor, channelStore, draft);
-        // Only the simulator has none: its port is known to the gateway that started it.
-        if (before?.baseUrl === null) {
-          throw new Error(
-            `channel '${before.name}' leads to the simulator inside a running gateway: test it in the console`,
-          );
-        }
-        const { tryChannelAlone } = await import('#app/index.ts');
-        const { database, secrets } = administration;
-        return tryChannelAlone(
-          { config, database, secrets, onDefect: (error) => io.stderr(`${String(error)}\n`) },
-          before!,
-          input.text('model') ?? null,
+    const result = await administer(input, io, async (administration, actor, config) => {
+      const { channelStore, draftEntry } = await import('#administration/index.ts');
+      const draft = { id: reference, members: {}, action: 'test' } as const;
+      const { before } = await draftEntry(administration, actor, channelStore, draft);
+      // Only the simulator has none: its port is known to the gateway that started it.
+      if (before?.baseUrl === null) {
+        throw new Error(
+          `channel '${before.name}' leads to the simulator inside a running gateway: test it in the console`,
         );
-      },
-    );
+      }
+      const { tryChannelAlone } = await import('#app/index.ts');
+      const { database, secrets } = administration;
+      return tryChannelAlone(
+        { config, database, secrets, onDefect: (error) => io.stderr(`${String(error)}\n`) },
+        before!,
+        input.text('model') ?? null,
+      );
+    });
     const { adviceFor } = await import('#console-api/index.ts');
     const advice = adviceFor(result);
     const code = result.class === 'works' ? exitCode.done : exitCode.failed;

@@ -35,7 +35,6 @@ export async function readDatabase<Result>(
 
 /**
  * Runs use cases of the administration. On record they are of the command line, or of whom `--actor` names.
- * @param work receives the use cases too, which are loaded after the configuration
  * @param options `isFirst`: if there is no database yet, one is created. In the wrong folder any other change would only
  * leave a new database behind.
  * @throws ConfigError; Error if there is no database yet
@@ -43,22 +42,14 @@ export async function readDatabase<Result>(
 export async function administer<Result>(
   input: CommandInput,
   io: CommandIo,
-  work: (
-    administration: Administration,
-    actor: Actor,
-    useCases: typeof import('#administration/index.ts'),
-    config: Config,
-  ) => Promise<Result>,
+  work: (administration: Administration, actor: Actor, config: Config) => Promise<Result>,
   { isFirst = false }: { readonly isFirst?: boolean } = {},
 ): Promise<Result> {
   const config = await loadCommandConfig(input, io);
   const { assertPresent, withAdministration } = await import('./workspace.ts');
-  const useCases = await import('#administration/index.ts');
   if (!isFirst) assertPresent(config);
   const actor: Actor = { kind: 'command', name: input.text('actor') ?? 'command line' };
-  return withAdministration(config, (administration) =>
-    work(administration, actor, useCases, config),
-  );
+  return withAdministration(config, (administration) => work(administration, actor, config));
 }
 
 /** Every name in the bundled catalogue: channels may serve them and keys may list them without declaring them. */

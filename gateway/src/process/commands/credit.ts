@@ -27,15 +27,16 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
       if (reason === '') throw new UsageError('--reason: expected a text');
       const idempotencyKey = input.text('idempotency-key');
       if (idempotencyKey?.trim() === '') throw new UsageError('--idempotency-key: expected a text');
-      const credit = await administer(input, io, (administration, actor, { creditBalance }) =>
-        creditBalance(administration, actor, {
+      const credit = await administer(input, io, async (administration, actor) => {
+        const { creditBalance } = await import('#administration/index.ts');
+        return creditBalance(administration, actor, {
           kind,
           holder: name,
           amount,
           reason,
           idempotencyKey,
-        }),
-      );
+        });
+      });
       const { formatUsd } = await import('#database/index.ts');
       const { transaction, isRepeated } = credit;
       const balance = formatUsd(credit.balance);

@@ -40,9 +40,10 @@ export const userErase: Command = {
       teams,
       ledgerEntries,
       auditLines,
-    } = await administer(input, io, (administration, actor, { eraseUser }) =>
-      eraseUser(administration, actor, email),
-    );
+    } = await administer(input, io, async (administration, actor) => {
+      const { eraseUser } = await import('#administration/index.ts');
+      return eraseUser(administration, actor, email);
+    });
     const counts = { keys_revoked: keys, teams_left: teams };
     const lines = { ledger_entries: ledgerEntries, audit_lines: auditLines };
     const text = `erased: the person is ${newEmail} now; revoked keys: ${keys}, teams left: ${teams}, changed entries of the ledger: ${ledgerEntries}, of the audit log: ${auditLines}\n`;

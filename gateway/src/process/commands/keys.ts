@@ -22,9 +22,10 @@ export const keyCreate: Command = {
   positionals: [],
   async run(input, io) {
     const { secret: _, ...settings } = readOptions(kinds.key, input);
-    const { key, secret } = await administer(input, io, (administration, actor, { createKey }) =>
-      createKey(administration, actor, settings),
-    );
+    const { key, secret } = await administer(input, io, async (administration, actor) => {
+      const { createKey } = await import('#administration/index.ts');
+      return createKey(administration, actor, settings);
+    });
     const { id, name, ...rest } = keyToJson(key);
     const text = `key '${name}' of ${key.user}, shown only once:\n${secret}\n`;
     return printResult(input, io, { id, name, key: secret, ...rest }, text);
@@ -91,8 +92,10 @@ export const keyRotate: Command = {
     const { key, secret, previousUntil } = await administer(
       input,
       io,
-      (administration, actor, { rotateKey }) =>
-        rotateKey(administration, actor, { key: nameOrId, grace }),
+      async (administration, actor) => {
+        const { rotateKey } = await import('#administration/index.ts');
+        return rotateKey(administration, actor, { key: nameOrId, grace });
+      },
     );
     const until = previousUntil === null ? null : new Date(previousUntil).toISOString();
     const { id, name, ...rest } = keyToJson(key);
@@ -121,9 +124,10 @@ export const keyRevoke: Command = {
   positionals: ['KEY'],
   async run(input, io) {
     const [nameOrId = ''] = input.positionals;
-    const { key, changed } = await administer(input, io, (administration, actor, { revokeKey }) =>
-      revokeKey(administration, actor, nameOrId),
-    );
+    const { key, changed } = await administer(input, io, async (administration, actor) => {
+      const { revokeKey } = await import('#administration/index.ts');
+      return revokeKey(administration, actor, nameOrId);
+    });
     const text = `key '${key.name}' ${changed ? 'is' : 'was already'} revoked\n`;
     return printResult(input, io, { id: key.id, name: key.name, revoked: true }, text);
   },

@@ -14,7 +14,10 @@ export const userCreate: Command = {
     const { id, email, name, role, balance, quota, groups } = await administer(
       input,
       io,
-      (administration, actor, { createUser }) => createUser(administration, actor, settings),
+      async (administration, actor) => {
+        const { createUser } = await import('#administration/index.ts');
+        return createUser(administration, actor, settings);
+      },
       { isFirst: true },
     );
     const user = { id, email, name, role, balance, quota, groups };
@@ -62,9 +65,10 @@ export const userDisable: Command = {
   positionals: ['EMAIL'],
   async run(input, io) {
     const [email = ''] = input.positionals;
-    const changed = await administer(input, io, (administration, actor, { disableUser }) =>
-      disableUser(administration, actor, email),
-    );
+    const changed = await administer(input, io, async (administration, actor) => {
+      const { disableUser } = await import('#administration/index.ts');
+      return disableUser(administration, actor, email);
+    });
     const text = `user '${email}' ${changed ? 'is' : 'was already'} disabled\n`;
     return printResult(input, io, { email, disabled: true }, text);
   },
@@ -92,20 +96,15 @@ export const userPassword: Command = {
     const [given = ''] = input.positionals;
     const email = given.trim().toLowerCase();
     const isChosen = input.flag('stdin');
-    const password = await administer(
-      input,
-      io,
-      async (administration, actor, { replacePassword }) => {
-        const { randomBytes } = await import('node:crypto');
-        const { hashPassword } = await import('#database/index.ts');
-        const chosen = isChosen
-          ? await readPassword(io)
-          : randomBytes(length).toString('base64url');
-        const passwordHash = await hashPassword(chosen);
-        await replacePassword(administration, actor, { email, passwordHash });
-        return chosen;
-      },
-    );
+    const password = await administer(input, io, async (administration, actor) => {
+      const { replacePassword } = await import('#administration/index.ts');
+      const { randomBytes } = await import('node:crypto');
+      const { hashPassword } = await import('#database/index.ts');
+      const chosen = isChosen ? await readPassword(io) : randomBytes(length).toString('base64url');
+      const passwordHash = await hashPassword(chosen);
+      await replacePassword(administration, actor, { email, passwordHash });
+      return chosen;
+    });
     return isChosen
       ? printResult(input, io, { email }, `${email} has the new password\n`)
       : printResult(input, io, { email, password }, `${email} ${password}\n`);
@@ -143,9 +142,10 @@ export const userSignOut: Command = {
   positionals: ['EMAIL'],
   async run(input, io) {
     const [email = ''] = input.positionals;
-    const ended = await administer(input, io, (administration, actor, { signOutUser }) =>
-      signOutUser(administration, actor, email),
-    );
+    const ended = await administer(input, io, async (administration, actor) => {
+      const { signOutUser } = await import('#administration/index.ts');
+      return signOutUser(administration, actor, email);
+    });
     const text = `'${email}' is signed out; ended: ${ended} ${ended === 1 ? 'session' : 'sessions'}\n`;
     return printResult(input, io, { email, ended }, text);
   },
