@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import {
   bodyOf,
+  cloneOf,
   mergeDrafts,
   vendorOf,
   vendorsOfKey,
   withoutSecrets,
   withVendor,
+  type ChannelDetail,
+  type ChannelForm,
   type Draft,
   type Vendor,
 } from './draft.ts';
@@ -26,6 +29,18 @@ const draft: Draft = {
   weight: 1,
   proxy: null,
 };
+
+test('a clone takes over neither the name nor what may be secret', () => {
+  const channel = { ...draft, proxy: 'http://ann:hidden@proxy.example.com:3128' };
+  const form = { members: Object.keys(draft).map((name) => ({ name })) };
+  expect(cloneOf(channel as unknown as ChannelDetail, form as unknown as ChannelForm)).toEqual({
+    ...draft,
+    name: '',
+    api_keys: [],
+    headers: {},
+    proxy: null,
+  });
+});
 
 test('a body has what was changed, and nothing else', () => {
   expect(bodyOf(draft, draft)).toEqual({});
