@@ -149,10 +149,14 @@ function failureOf(response: Response, parsed: object | null): ApiFailure {
   });
 }
 
-/** The rules of the file say "expected a name, got nothing" of what is missing. @param text in their words */
+/** The rules of the file say "expected a name, got nothing". @param text in their words */
 export const plainText = (text: string): string =>
-  text.replaceAll(/expected (.+?), got (?:nothing|an empty string)/g, (_, expected: string) =>
-    expected === 'a list' ? say('states.choose') : say('states.enter', { expected }),
+  text.replaceAll(
+    /expected (.+?), got (nothing|an empty string|"(?:[^"\\]|\\.)*"|\S+)/g,
+    (_, expected: string, got: string) => {
+      if (!/^(?:nothing|an empty string)$/.test(got)) return say('states.instead', { expected, got });
+      return expected === 'a list' ? say('states.choose') : say('states.enter', { expected });
+    },
   );
 
 function parse(text: string): object | null {

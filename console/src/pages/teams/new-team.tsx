@@ -20,7 +20,7 @@ interface Props {
 export function NewTeam({ onMade, onClose }: Props) {
   const say = useWords();
   const { csrf_token: token } = useSession();
-  const sending = useWrite(['name', 'members', ...teamFields]);
+  const sending = useWrite(['name', 'members', 'balance', ...teamFields]);
   const addresses = useAddresses();
   // Sent again after a lost response, it makes no second team.
   const [call] = useState(newCallName);
@@ -33,6 +33,7 @@ export function NewTeam({ onMade, onClose }: Props) {
     const body = {
       name,
       ...readTeam(form),
+      balance: textOf(form, 'balance'),
       ...(owner !== null && { members: [{ user: owner, role: 'owner' as const }] }),
     };
     const headers = { 'idempotency-key': call };
@@ -50,6 +51,12 @@ export function NewTeam({ onMade, onClose }: Props) {
           label={say('teams.form.owner')}
           hint={say('teams.form.ownerHint')}
           names={addresses}
+          sending={sending}
+        />
+        <TextField
+          name="balance"
+          label={say('teams.form.balance')}
+          hint={say('teams.form.balanceHint')}
           sending={sending}
         />
         <TeamFields sending={sending} />

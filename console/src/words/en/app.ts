@@ -69,6 +69,7 @@ export const states = {
   copied: 'Copied',
   choose: 'Choose at least one.',
   enter: 'Enter {{expected}}.',
+  instead: 'Enter {{expected}}, not {{got}}.',
   undo: 'Undo',
   undone: '{{name}} is as before.',
   changedMeanwhile:

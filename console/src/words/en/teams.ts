@@ -57,6 +57,8 @@ export const teams = {
     daily: 'Budget of a day, USD',
     total: 'Budget in total, USD',
     budgetHint: 'Empty: none.',
+    balance: 'Opening balance, USD',
+    balanceHint: 'Pays for the team’s keys; budgets only limit them. Later, credits change it.',
     time_zone: 'Time zone',
     time_zoneHint: 'In which days and months begin.',
     rpm: 'Requests a minute',

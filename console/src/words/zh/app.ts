@@ -70,6 +70,7 @@ export const states: Words['states'] = {
   copied: '已复制',
   choose: '请至少选择一项。',
   enter: '此项必填。',
+  instead: '此值无效：{{got}}。',
   undo: '撤销',
   undone: '{{name}} 已恢复原样。',
   changedMeanwhile: '其间有人更改了 {{name}}，因此没有保存。列表显示的是它现在的设置。',

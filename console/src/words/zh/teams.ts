@@ -58,6 +58,8 @@ export const teams: Words['teams'] = {
     daily: '每日预算（USD）',
     total: '总预算（USD）',
     budgetHint: '留空表示无预算。',
+    balance: '初始余额（USD）',
+    balanceHint: '用于支付团队密钥的费用；预算只是上限。之后通过充值调整。',
     time_zone: '时区',
     time_zoneHint: '日和月按此时区开始。',
     rpm: '每分钟请求数',
