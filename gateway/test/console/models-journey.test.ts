@@ -195,7 +195,7 @@ test.runIf(hasBrowser)(
     expect(await dialog.getByLabel('Output', { exact: true }).inputValue()).toBe('2000');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('declared in the console').waitFor();
-    await page.getByRole('cell', { name: '2000' }).waitFor();
+    await page.getByRole('cell', { name: '2,000.00' }).waitFor();
     const price = () => gateway.app.catalogue.snapshot().models.get('demo-chat')?.price;
     await expect.poll(price).toMatchObject({ input: '1000', output: '2000' });
 

@@ -76,7 +76,7 @@ function Figures({ of: user }: { readonly of: User }) {
   const formats = useFormats();
   const requests = { range: '30d', filter: filterWord('user', user.email) } as const;
   return (
-    <dl className={styles['figures']}>
+    <dl className="figures">
       <div>
         <dt>{say('people.person.balance')}</dt>
         <dd>
@@ -118,7 +118,7 @@ function Figures({ of: user }: { readonly of: User }) {
         ) : (
           <>
             <dt className="hidden">{say('people.person.quota')}</dt>
-            <dd className={styles['meter']}>
+            <dd>
               <Meter name={say('people.person.quota')} limit={user.limit} />
             </dd>
           </>

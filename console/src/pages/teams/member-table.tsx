@@ -2,9 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useSession } from '../../app/session.ts';
 import { limitState } from '../../format/limit.ts';
-import { useFormats } from '../../format/numbers.ts';
+import { placesOf } from '../../format/money.ts';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { Percent } from '../../pieces/percent.tsx';
 import { RowMenu } from '../../pieces/row-menu.tsx';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useWords } from '../../words/index.ts';
@@ -21,19 +22,20 @@ interface Props {
   readonly onRemove: (member: Member) => void;
 }
 
-/** Places of the column of amounts. */
-const places = 4;
-
 /** Who belongs to a team, the one who spent most first. */
 export function MemberTable({ team, mayManage, onChange, onRemove }: Props) {
   const say = useWords();
-  const formats = useFormats();
   const seesPeople = useSession().permissions.includes('users.read');
   const table = useRef<HTMLDivElement>(null);
   useRowFocus(table);
   if (team.members.length === 0) return <p className="quiet">{say('teams.members.none')}</p>;
   const total = Number(team.usage.cost);
   const members = team.members.toSorted((a, b) => Number(b.usage.cost) - Number(a.usage.cost));
+  const leftOf = ({ limit }: Member) => (limit === null ? null : limitState(limit, 0).left);
+  const [places, leftPlaces] = [
+    placesOf(members.map(({ usage }) => usage.cost)),
+    placesOf(members.map(leftOf)),
+  ];
   return (
     <div
       ref={table}
@@ -42,7 +44,7 @@ export function MemberTable({ team, mayManage, onChange, onRemove }: Props) {
       role="region"
       aria-label={say('teams.members.title')}
     >
-      <table className={`table pinned ${own['members']}`}>
+      <table className={`table pinned stacks wraps ${own['members']}`}>
         <thead>
           <tr>
             <th scope="col">{say('teams.members.person')}</th>
@@ -71,25 +73,27 @@ export function MemberTable({ team, mayManage, onChange, onRemove }: Props) {
             return (
               <tr key={member.id}>
                 <td title={user}>
-                  {seesPeople ? (
-                    <Link className="link strong" to="/people/$id" params={{ id: member.id }}>
-                      {name}
-                    </Link>
-                  ) : (
-                    <Link
-                      className="link strong"
-                      to="/requests"
-                      search={{
-                        range: '30d',
-                        filter: `${filterWord('user', user)} ${filterWord('team', team.name)}`,
-                      }}
-                    >
-                      {name}
-                    </Link>
-                  )}
-                  {!member.enabled && (
-                    <span className="quiet"> {say('people.states.disabled')}</span>
-                  )}
+                  <span className="line">
+                    {seesPeople ? (
+                      <Link className="link strong cut" to="/people/$id" params={{ id: member.id }}>
+                        {name}
+                      </Link>
+                    ) : (
+                      <Link
+                        className="link strong cut"
+                        to="/requests"
+                        search={{
+                          range: '30d',
+                          filter: `${filterWord('user', user)} ${filterWord('team', team.name)}`,
+                        }}
+                      >
+                        {name}
+                      </Link>
+                    )}
+                    {!member.enabled && (
+                      <span className="quiet"> {say('people.states.disabled')}</span>
+                    )}
+                  </span>
                 </td>
                 <td>
                   {role === 'owner' ? (
@@ -99,18 +103,18 @@ export function MemberTable({ team, mayManage, onChange, onRemove }: Props) {
                   )}
                 </td>
                 <td className="number less">
-                  {total === 0 ? '–' : `${formats.percent(spent / total)} %`}
+                  {total === 0 ? '–' : <Percent of={spent / total} />}
                 </td>
-                <td className="number">
+                <td className="number" data-label={say('teams.members.spent')}>
                   <Money amount={usage.cost} width={places} />
                 </td>
-                <td className="number">
+                <td className="number" data-label={say('teams.members.left')}>
                   {limit === null ? (
                     <span className="quiet">{say('teams.members.noLimit')}</span>
                   ) : (
                     <span className={styles['left']}>
                       <Gauge name={say('teams.members.budget')} limit={limit} />
-                      <Money amount={limitState(limit, 0).left} width={places} />
+                      <Money amount={limitState(limit, 0).left} width={leftPlaces} />
                     </span>
                   )}
                 </td>
