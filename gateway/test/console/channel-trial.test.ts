@@ -176,12 +176,14 @@ test('an upstream that says nothing takes too long', async () => {
   });
 });
 
-test('nobody listens', async () => {
+test('nobody listens, or the connection is closed without a response', async () => {
   // The first one's ten tests of this minute are spent.
   await setPassword(gateway, 'administrator@example.com', passwordHash);
   const other = await signIn(gateway.url, 'administrator@example.com', password);
   const refused = await result({ base_url: 'http://127.0.0.1:9/v1' }, other);
   expect(refused).toMatchObject({ class: 'no-connection', status: null });
+  respond = ({ socket }) => void socket.destroy();
+  expect(await result({}, other)).toMatchObject({ class: 'closed', status: null });
 });
 
 test('ten tests a minute are allowed, and each is on record', async () => {
@@ -193,6 +195,6 @@ test('ten tests a minute are allowed, and each is on record', async () => {
     .selectAll()
     .where('action', '=', 'channel.test')
     .execute();
-  expect(lines).toHaveLength(11);
+  expect(lines).toHaveLength(12);
   expect(JSON.stringify(lines)).not.toContain(apiKey);
 });

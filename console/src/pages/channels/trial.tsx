@@ -16,6 +16,7 @@ const remedies: Readonly<Record<Trial['class'], 'key' | 'address' | 'model' | 'a
   'no-address': 'address',
   'not-allowed': 'address',
   'no-connection': 'address',
+  closed: 'address',
   tls: 'address',
   credential: 'key',
   funds: 'again',

@@ -197,6 +197,7 @@ export const channels = {
       'no-address': 'Nobody has this address.',
       'not-allowed': 'This address is never asked.',
       'no-connection': 'Nobody accepts the connection.',
+      closed: 'The upstream closed the connection without a response.',
       tls: 'The certificate is not valid.',
       credential: 'The upstream refuses this key.',
       funds: 'The upstream wants money.',
@@ -210,9 +211,10 @@ export const channels = {
     },
     advice: {
       'no-text-model': 'Name a chat model that the upstream has.',
-      'no-address': 'Check the spelling of the base address.',
+      'no-address': 'Check the spelling of the base address. Nothing is sent to the local link.',
       'not-allowed': 'Clouds give out credentials at addresses of the local link.',
       'no-connection': 'Check host, port and firewall.',
+      closed: 'Check the port, and whether it is http or https.',
       tls: 'It is not for this host, has ended, or nobody here trusts it.',
       credential:
         'Address and network are right. The key is cut short, has ended, or belongs to another address.',

@@ -6,10 +6,13 @@ const sentences: Readonly<Record<Class, string>> = {
   'no-list': 'This vendor has no list of models that the gateway knows. Write the names.',
   works: '',
   'no-text-model': 'Only chat models can be tested. Name a model of the channel that is one.',
-  'no-address': 'No address was found for this host. Check the spelling of `base_url`.',
+  'no-address':
+    'No address was found for this host, or one of the local link, where nothing is sent. Check the spelling of `base_url`.',
   'not-allowed':
     'Nothing is sent to addresses of the local link, where clouds give out credentials.',
   'no-connection': 'Nothing accepts connections there. Check host, port and firewall.',
+  closed:
+    'The upstream closed the connection without a response. Check the port, and whether it is http or https.',
   tls: 'The certificate of the upstream is not valid for this host, or nobody here trusts it.',
   credential:
     'The upstream does not accept the API key. Check that it is complete, and that it belongs to this address.',

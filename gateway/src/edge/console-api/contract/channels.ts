@@ -57,6 +57,7 @@ const trialClasses = [
   'no-address',
   'not-allowed',
   'no-connection',
+  'closed',
   'tls',
   'credential',
   'funds',

@@ -52,8 +52,8 @@ export function createModelSearch(options: SearchOptions): ModelSearch {
     const secret = channel.credentials[0] ?? null;
     const { origin, path, headers, timeouts } = channelTarget(channel, options.timeouts);
     const steps = new Map<TrialStepName, number>();
-    // An address has nothing to resolve.
-    if (isIP(hostOf(channel)) !== 0) steps.set('resolve', 0);
+    // An address has nothing to resolve, and a proxy resolves the name itself.
+    if (isIP(hostOf(channel)) !== 0 || channel.proxy !== null) steps.set('resolve', 0);
     const client = options.connect((step) => steps.set(step, 0));
     const names = new Set<string>();
     const deadline = performance.now() + most.milliseconds;

@@ -39,6 +39,7 @@ export type TrialClass =
   | 'no-address'
   | 'not-allowed'
   | 'no-connection'
+  | 'closed'
   | 'tls'
   | 'credential'
   | 'funds'
@@ -125,8 +126,8 @@ export function createChannelTrial({ parts, connect, simulatorUrl }: TrialOption
     const note = (step: TrialStepName): void => {
       if (!times.has(step)) times.set(step, performance.now());
     };
-    // An address has nothing to resolve.
-    if (isIP(host) !== 0) note('resolve');
+    // An address has nothing to resolve, and a proxy resolves the name itself.
+    if (isIP(host) !== 0 || target.proxy !== null) note('resolve');
     const client = connect(note);
     let record: ExchangeRecord | null = null;
     let sent: SentRequest | null = null;
@@ -368,8 +369,10 @@ export function classOf(
     return classByStatus[status] ?? (status < 500 ? 'refused' : 'upstream');
   if (result.endsWith('timeout')) return 'time';
   if (result === 'tls') return 'tls';
-  if (status === null && !times.has('status'))
+  if (!times.has('status') && status === null) {
+    if (times.has('connect')) return 'closed';
     return times.has('resolve') ? 'no-connection' : 'no-address';
+  }
   return result === 'reset' || result === 'cut' ? 'cut' : 'form';
 }
 
