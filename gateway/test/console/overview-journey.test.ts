@@ -94,7 +94,7 @@ test.runIf(hasBrowser)(
     await page.getByRole('combobox', { name: 'And by' }).selectOption('model');
     await page.getByRole('combobox', { name: 'Show' }).selectOption('requests');
     await page.getByLabel('As a table').check();
-    await page.getByLabel('Added up').check();
+    await page.getByLabel('Running total').check();
     await page.waitForURL(
       (url) =>
         url.searchParams.get('group') === 'key' &&
@@ -108,7 +108,7 @@ test.runIf(hasBrowser)(
     expect(await page.getByLabel('As a table').isChecked()).toBe(true);
     expect(await axeProblems()).toEqual([]);
     await page.getByLabel('As a table').uncheck();
-    await page.getByLabel('Added up').uncheck();
+    await page.getByLabel('Running total').uncheck();
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await filter.fill('status:4xx');
     await page.keyboard.press('Enter');
@@ -145,7 +145,7 @@ test.runIf(hasBrowser)(
       .waitFor();
     await show.selectOption('Success, %');
     await page.getByRole('cell', { name: '100 %', exact: true }).first().waitFor();
-    expect(await page.getByLabel('Added up').isDisabled()).toBe(true);
+    expect(await page.getByLabel('Running total').isDisabled()).toBe(true);
     await page.getByLabel('As a table').uncheck();
     expect(await axeProblems()).toEqual([]);
     await shot('usage-success');

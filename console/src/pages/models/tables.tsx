@@ -90,9 +90,7 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
               </td>
               <td className="number less">
                 {recent?.tokens_per_second != null &&
-                  say('models.perSecond', {
-                    count: formats.count(Math.round(recent.tokens_per_second)),
-                  })}
+                  formats.count(Math.round(recent.tokens_per_second))}
               </td>
               <td className={`quiet least ${styles['after']}`}>
                 {say(`models.origins.${model.origin}`)}

@@ -17,6 +17,7 @@ import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
 import { SearchField } from '../../pieces/search-field.tsx';
+import { roleText } from '../../pieces/role-text.ts';
 import { useWords } from '../../words/index.ts';
 import { InvitePerson } from './invite-person.tsx';
 import styles from './page.module.css';
@@ -222,7 +223,9 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
                 </span>
               </td>
               <td data-column="role">
-                {user.role === 'member' ? <span className="quiet">{user.role}</span> : user.role}
+                <span className={user.role === 'member' ? 'quiet' : undefined}>
+                  {roleText(user.role, say)}
+                </span>
               </td>
               <td data-column="state">
                 <PersonState of={user} />

@@ -8,6 +8,7 @@ import { Money } from '../../pieces/money.tsx';
 import { placeText } from '../../pieces/place-in-file.ts';
 import { RowMenu } from '../../pieces/row-menu.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { roleText } from '../../pieces/role-text.ts';
 import { useWords } from '../../words/index.ts';
 import { filterWord } from '../requests/filter.ts';
 import { Entries } from './entries.tsx';
@@ -143,7 +144,7 @@ function Facts({ of: user }: { readonly of: User }) {
         <dt>{say('people.person.email')}</dt>
         <dd>{user.email}</dd>
         <dt>{say('people.person.role')}</dt>
-        <dd>{user.role}</dd>
+        <dd>{roleText(user.role, say)}</dd>
         <dt>{say('people.person.teams')}</dt>
         <dd>
           {user.teams.length === 0 && say('people.person.noTeams')}

@@ -7,6 +7,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Table } from '../../pieces/table.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
+import { roleText } from '../../pieces/role-text.ts';
 import { languages, setLanguage, useLanguage, useWords, type Language } from '../../words/index.ts';
 import { agentName } from './agent-name.ts';
 import styles from './page.module.css';
@@ -36,7 +37,7 @@ export function Account() {
           <dt>{say('signIn.email')}</dt>
           <dd>{user.email}</dd>
           <dt>{say('settings.role')}</dt>
-          <dd>{user.role}</dd>
+          <dd>{roleText(user.role, say)}</dd>
           <dt>{say('settings.gateway')}</dt>
           <dd>
             Sluice {gateway.version}, {gateway.url}
