@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { limitState, type MoneyLimit } from '../format/limit.ts';
 import { useFormats } from '../format/numbers.ts';
 import { useWords } from '../words/index.ts';
@@ -8,10 +9,12 @@ interface Props {
   /** What is limited, such as `Month`. */
   readonly name: string;
   readonly limit: MoneyLimit;
+  /** Where the limit is edited. */
+  readonly field?: ReactNode;
 }
 
 /** What is left of a limit: the figure, the bar, and in a line below it what is spent and held and when it ends. */
-export function Meter({ name, limit }: Props) {
+export function Meter({ name, limit, field = null }: Props) {
   const say = useWords();
   const formats = useFormats();
   const state = limitState(limit, Date.now());
@@ -32,7 +35,10 @@ export function Meter({ name, limit }: Props) {
           <span className={styles['left']}>
             <Money amount={state.left} />
           </span>{' '}
-          <span className="quiet">{say('limits.left', { limit: amount(limit.limit) })}</span>
+          <span className="quiet">
+            {say('limits.left', { limit: field === null ? amount(limit.limit) : '' })}
+          </span>
+          {field}
         </span>
       </div>
       <Gauge name={name} limit={limit} />
@@ -49,7 +55,7 @@ export function Meter({ name, limit }: Props) {
 }
 
 /** The bar alone: spent, then held, then what is left; a tick where the window stands now. */
-export function Gauge({ name, limit }: Props) {
+export function Gauge({ name, limit }: Omit<Props, 'field'>) {
   const say = useWords();
   const formats = useFormats();
   const { spentPart, heldPart, now, pace } = limitState(limit, Date.now());

@@ -103,8 +103,8 @@ test('the examples of the page, run one after the other, do what it says', async
   const [people] = printed('People');
   expect(people).toMatch(/^20\d\d-/);
   expect(people).toMatch(/"role": "viewer",\s+"invited_until": "20/);
-  const [team] = printed('Teams');
-  expect(team).toMatch(/"user": "vera@example\.com"[^}]+"member"[^}]+"limit": \{\s+"limit": "50"/);
+  const [team, members] = printed('Teams');
+  expect(members).toMatch(/"user": "vera@example\.com"[^}]+"limit": \{\s+"limit": "50"/);
   expect(team).toMatch(/"300"$/);
   expect(printed('Accounts')[0]).toContain('"reason": "first month"');
   expect(printed('Books')[0]).toMatch(/"total": "0".*"differences": 0,/s);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, config, password, secrets, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, config, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 import { idsOf, watchLive } from './watching.ts';
 
 const teamSecret = 'sk-team-0123456789abcdefghijklmnopqrstuv';
@@ -11,7 +11,7 @@ let admin: Person;
 let member: Person;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     config: `${config}  - { name: teams, user: admin@example.com, team: red, secret: ${teamSecret} }
 teams:
   - name: red
@@ -19,9 +19,8 @@ teams:
     members: [{ user: member@example.com, role: owner }, { user: admin@example.com }]
 `,
   });
-  await setPasswords(gateway);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
-  member = await signIn(gateway.url, 'member@example.com', password);
+  admin = await signInAs(gateway, 'admin');
+  member = await signInAs(gateway, 'member');
 });
 afterAll(() => gateway.close());
 
@@ -58,6 +57,8 @@ test('people hear of their own requests only, and of those that their filter lea
   expect(idsOf(own.events, 'started')).toEqual([ofMember]);
   expect(idsOf(named.events)).toEqual([ofMember]);
   expect(idsOf(refused.events)).toEqual([unknown]);
+  // It ran there for as long as its status was unknown.
+  expect(idsOf(refused.events, 'ended')).toContain(ofMember);
   for (const id of [ofAdmin, unknown]) expect(JSON.stringify(own.events)).not.toContain(id);
   for (const live of [own, refused, named]) live.close();
 });
@@ -90,13 +91,25 @@ test('after a lost connection comes what was missed', async () => {
   again.close();
 });
 
+test('a connection that is lost before anything has ended misses nothing either', async () => {
+  const live = await watch(admin);
+  await expect.poll(() => live.events.at(0)?.id).toMatch(/^\d+-\d+-\d+$/);
+  live.close();
+  await live.ended;
+  const missed = await ask(gateway, secrets.admin);
+  await gateway.usage();
+  const again = await watch(admin, '', { 'last-event-id': live.events[0]?.id ?? '' });
+  await again.has(missed);
+  again.close();
+});
+
 test('more requests than can be shown are counted, and none of them waits', async () => {
   const live = await watch(admin);
   const sent = await Promise.all(Array.from({ length: 60 }, () => ask(gateway, secrets.admin)));
   const told = () =>
     live.events.reduce(
       (sum, { event, data }) =>
-        sum + (event === 'dropped' ? (data.count ?? 0) : event === 'scope' ? 0 : 1),
+        sum + (event === 'dropped' ? (data.count ?? 0) : data.id === undefined ? 0 : 1),
       0,
     );
   await expect.poll(told, { timeout: 20_000 }).toBe(2 * sent.length);
@@ -105,7 +118,7 @@ test('more requests than can be shown are counted, and none of them waits', asyn
 });
 
 test('a twenty-first watcher is refused, and a session that ends takes its watchers along', async () => {
-  const person = await signIn(gateway.url, 'viewer@example.com', password);
+  const person = await signInAs(gateway, 'viewer');
   const watchers = await Promise.all(Array.from({ length: 20 }, () => watch(person)));
   const one = await watch(person);
   expect(one.response.status).toBe(429);

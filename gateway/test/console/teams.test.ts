@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, config, password, passwordHash, setPassword, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, config, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* Teams that administrators make at the console, and whose owners say who belongs to them. */
 
@@ -21,14 +21,12 @@ let admin: Person;
 let owner: Person;
 let member: Person;
 beforeAll(async () => {
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     config: config.replace('users:', 'users:\n  - { email: owner@example.com }') + more.slice(1),
   });
-  await setPasswords(gateway);
-  await setPassword(gateway, 'owner@example.com', passwordHash);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
-  owner = await signIn(gateway.url, 'owner@example.com', password);
-  member = await signIn(gateway.url, 'member@example.com', password);
+  admin = await signInAs(gateway, 'admin');
+  owner = await signInAs(gateway, 'owner');
+  member = await signInAs(gateway, 'member');
 });
 afterAll(() => gateway.close());
 
@@ -36,7 +34,6 @@ interface Team {
   readonly id: string;
   readonly name: string;
   readonly revision: number;
-  readonly members: readonly { readonly user: string; readonly role: string }[];
   readonly [member: string]: unknown;
 }
 
@@ -69,7 +66,14 @@ const put = (by: Person, team: string, user: string, body: object, headers = {})
   read(by.send('PUT', `/teams/${team}/members/${user}`, body, headers));
 const remove = (by: Person, team: string, user: string) =>
   read(by.send('DELETE', `/teams/${team}/members/${user}`, {}));
-const people = ({ members }: Team) => members.map(({ user, role }) => [user, role]);
+interface Members {
+  readonly data: readonly { readonly user: string; readonly role: string }[];
+  readonly next: string | null;
+}
+const membersOf = async (team: string, query = '', by = admin) =>
+  (await (await by.get(`/teams/${team}/members${query}`)).json()) as Members;
+const people = async (team: string) =>
+  (await membersOf(team)).data.map(({ user, role }) => [user, role]);
 const names = async (by: Person, query = '') => {
   const { data } = (await (await by.get(`/teams${query}`)).json()) as { data: readonly Team[] };
   return data.map(({ name }) => name);
@@ -89,7 +93,7 @@ test('a team is made, shown with its budgets and their windows, and changed', as
       { name: 'daily', limit: '4', spent: '0', held: '0' },
       { name: 'monthly', limit: '90', spent: '0', held: '0' },
     ],
-    members: [{ user: 'owner@example.com', role: 'owner', limit: { limit: '30', window: null } }],
+    owners: [{ user: 'owner@example.com' }],
     usage: { requests: 0, cost: '0' },
     editable: true,
   });
@@ -104,8 +108,11 @@ test('a team is made, shown with its budgets and their windows, and changed', as
     budget: { total: '7' },
     limits: [{ name: 'total', window: null }],
     rpm: 30,
-    members: [{ user: 'owner@example.com' }],
+    member_count: 1,
   });
+  expect((await membersOf('blue')).data).toMatchObject([
+    { user: 'owner@example.com', role: 'owner', limit: { limit: '30', window: null } },
+  ]);
   const late = await change(team, { rpm: 1 });
   expect([late.status, late.error.object]).toEqual([412, changed.team]);
   expect((await create({ name: 'blue' })).error.code).toBe('name_taken');
@@ -136,16 +143,25 @@ test('what is spent and held shows on budgets, and who of the team spent it', as
       { name: 'monthly', spent: cost, held: '0' },
       { name: 'total', spent: cost, held: '0' },
     ],
-    members: [
-      {
-        user: 'member@example.com',
-        usage: { requests: 1, cost },
-        limit: { limit: '2', spent: cost },
-      },
-      { user: 'owner@example.com', usage: { requests: 0 }, limit: null },
-    ],
+    member_count: 2,
     declared_in: { path: 'teams[0]' },
   });
+  expect(team).not.toHaveProperty('members');
+  const [spender, other] = [
+    {
+      user: 'member@example.com',
+      usage: { requests: 1, cost },
+      limit: { limit: '2', spent: cost },
+    },
+    { user: 'owner@example.com', usage: { requests: 0 }, limit: null },
+  ];
+  expect(await membersOf('filed', '', owner)).toMatchObject({ data: [spender, other], next: null });
+  const { data, next } = await membersOf('filed', '?limit=1');
+  expect(data).toMatchObject([spender]);
+  const rest = await membersOf('filed', `?cursor=${encodeURIComponent(next ?? '')}`);
+  expect(rest).toMatchObject({ data: [other], next: null });
+  expect(await membersOf('filed', '?q=OWNER')).toMatchObject({ data: [other], next: null });
+  expect((await admin.get('/teams/filed/members?cursor=1')).status).toBe(400);
 });
 
 describe('the owner of a team', () => {
@@ -156,24 +172,25 @@ describe('the owner of a team', () => {
     expect(await names(admin, '?q=GREE')).toEqual(['green']);
     expect((await owner.get('/teams/green')).status).toBe(404);
     expect((await member.get('/teams/green')).status).toBe(404);
+    expect((await member.get('/teams/green/members')).status).toBe(404);
     expect((await put(owner, 'green', 'owner@example.com', {})).status).toBe(404);
   });
 
   test('says who belongs to it, and raises no budget of it', async () => {
     const team = await made('gold', { members: [{ user: 'owner@example.com', role: 'owner' }] });
-    const added = await put(owner, team.id, 'member@example.com', { budget: '1.50' });
-    expect(people(added.team)).toEqual([
-      ['member@example.com', 'member'],
-      ['owner@example.com', 'owner'],
+    await put(owner, team.id, 'member@example.com', { budget: '1.50' });
+    expect((await membersOf('gold', '', owner)).data).toMatchObject([
+      { user: 'member@example.com', role: 'member', limit: { limit: '1.5' } },
+      { user: 'owner@example.com', role: 'owner' },
     ]);
-    expect(added.team.members[0]).toMatchObject({ limit: { limit: '1.5' } });
     const raised = await put(owner, 'gold', 'member@example.com', { role: 'owner' });
-    expect(raised.team.members[0]).toMatchObject({ role: 'owner', limit: null });
+    expect((await membersOf('gold', '?limit=1')).data).toMatchObject([
+      { role: 'owner', limit: null },
+    ]);
     expect((await change(raised.team, { budget: { total: '1000' } }, owner)).status).toBe(403);
     expect((await owner.send('POST', '/teams', { name: 'mine' })).status).toBe(403);
-    expect(people((await remove(owner, 'gold', 'member@example.com')).team)).toEqual([
-      ['owner@example.com', 'owner'],
-    ]);
+    await remove(owner, 'gold', 'member@example.com');
+    expect(await people('gold')).toEqual([['owner@example.com', 'owner']]);
     const again = await remove(owner, 'gold', 'member@example.com');
     expect([again.status, again.team.revision]).toEqual([200, again.team.revision]);
   });
@@ -197,8 +214,10 @@ test('a disabled person does not become a member, and leaves as one', async () =
   try {
     expect((await put(admin, 'white', 'admin@example.com', {})).status).toBe(200);
     expect((await put(admin, 'blue', 'viewer@example.com', {})).error.code).toBe('conflict');
-    expect(people((await remove(admin, team.id, 'admin@example.com')).team)).toHaveLength(1);
-    expect(people((await remove(admin, team.id, 'viewer@example.com')).team)).toEqual([]);
+    await remove(admin, team.id, 'admin@example.com');
+    expect(await people('white')).toEqual([['viewer@example.com', 'member']]);
+    await remove(admin, team.id, 'viewer@example.com');
+    expect(await people('white')).toEqual([]);
   } finally {
     await viewer.set({ enabled: 1 }).execute();
   }

@@ -239,7 +239,9 @@ function LastUse({ of: key }: { readonly of: Key }) {
   return (
     <span title={formats.fullTime(key.last_used_at)}>
       {formats.time(key.last_used_at)}
-      {key.last_used_client !== null && <span className="quiet"> {key.last_used_client}</span>}
+      {key.last_used_client !== null && (
+        <span className="quiet least"> {key.last_used_client}</span>
+      )}
     </span>
   );
 }

@@ -5,7 +5,7 @@ import { namesOf, textOf } from '../../pieces/form-values.ts';
 import type { Write } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import { modelsQuery } from '../models/query.ts';
-import type { User } from './query.ts';
+import { peopleKey, type User } from './query.ts';
 
 export const roles = ['member', 'viewer', 'billing', 'operator', 'admin'] as const;
 
@@ -70,13 +70,18 @@ export function useGroups(): readonly string[] {
   return [...new Set(models.flatMap(({ groups }) => groups))].toSorted();
 }
 
-/** The addresses of people who have an account. */
-export function useAddresses(isEnabled = true): readonly string[] {
+/** The addresses of people who have an account. @param notOf without the members of this team */
+export function useAddresses({
+  isEnabled = true,
+  notOf,
+}: { readonly isEnabled?: boolean; readonly notOf?: string } = {}): readonly string[] {
   const list = useQuery({
-    queryKey: ['people-addresses'],
+    queryKey: [...peopleKey, 'addresses'],
     enabled: isEnabled,
     queryFn: ({ signal }) => read<'listUsers'>('/users', { limit: '200' }, signal),
     staleTime: 60_000,
   });
-  return list.data?.data.filter(({ enabled }) => enabled).map(({ email }) => email) ?? [];
+  return (list.data?.data ?? [])
+    .filter(({ enabled, teams }) => enabled && teams.every(({ name }) => name !== notOf))
+    .map(({ email }) => email);
 }

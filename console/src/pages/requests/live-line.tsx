@@ -1,7 +1,7 @@
 import { useFormats } from '../../format/numbers.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
-import type { Live } from './use-live.ts';
+import type { Live } from './live-rows.ts';
 
 interface Props {
   readonly live: Live;

@@ -161,8 +161,8 @@ function Sessions() {
         label={say('settings.sessions')}
         heads={[
           say('settings.browser'),
-          say('settings.address'),
-          say('settings.since'),
+          [say('settings.address'), 'less'],
+          [say('settings.since'), 'less'],
           say('settings.seen'),
           <th key="actions" scope="col">
             <span className="hidden">{say('keys.columns.actions')}</span>
@@ -172,8 +172,8 @@ function Sessions() {
         {list.data.data.map((session) => (
           <tr key={session.id}>
             <td title={session.user_agent ?? ''}>{agentName(session.user_agent, say)}</td>
-            <td>{session.address ?? '–'}</td>
-            <td>{formats.time(session.created)}</td>
+            <td className="less">{session.address ?? '–'}</td>
+            <td className="less">{formats.time(session.created)}</td>
             <td>{formats.time(session.seen)}</td>
             <td className="number">
               {session.current ? (

@@ -1,5 +1,5 @@
 import { type FormEvent } from 'react';
-import { write } from '../../api/client.ts';
+import { write, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Dialog } from '../../pieces/dialog.tsx';
 import { ChoiceField, FormEnd, KnownNameField, TextField } from '../../pieces/fields.tsx';
@@ -10,7 +10,7 @@ import styles from '../people/page.module.css';
 import { useAddresses } from '../people/person-fields.tsx';
 import type { Team } from './query.ts';
 
-export type Member = Team['members'][number];
+export type Member = Result<'listMembers'>['data'][number];
 
 interface Props {
   readonly team: Team;
@@ -29,8 +29,7 @@ export function MemberForm({ team, of, onDone, onClose }: Props & { readonly of?
   const sending = useWrite(['role', 'budget']);
   // An owner knows who it is; the list of all people is not for everybody.
   const seesPeople = permissions.includes('users.read');
-  const addresses = useAddresses(of === undefined && seesPeople);
-  const isMember = new Set(team.members.map(({ user }) => user));
+  const addresses = useAddresses({ isEnabled: of === undefined && seesPeople, notOf: team.name });
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
@@ -60,7 +59,7 @@ export function MemberForm({ team, of, onDone, onClose }: Props & { readonly of?
       <form className={styles['form']} onSubmit={submit}>
         {of === undefined &&
           (seesPeople ? (
-            <KnownNameField {...person} names={addresses.filter((email) => !isMember.has(email))} />
+            <KnownNameField {...person} names={addresses} />
           ) : (
             <TextField {...person} type="email" required />
           ))}
@@ -108,7 +107,7 @@ export function RemoveMember({ team, of, onDone, onClose }: Props & { readonly o
   return (
     <Dialog title={say('teams.members.removeNamed', { user, name: team.name })} onClose={onClose}>
       <form className={styles['form']} onSubmit={submit}>
-        <p>{say(team.members.length === 1 ? 'teams.members.none' : 'teams.members.removeText')}</p>
+        <p>{say(team.member_count === 1 ? 'teams.members.none' : 'teams.members.removeText')}</p>
         <FormEnd
           sending={sending}
           cancel={say('people.cancel')}

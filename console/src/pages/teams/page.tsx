@@ -6,7 +6,6 @@ import { useSession } from '../../app/session.ts';
 import { sumOf } from '../../format/exact.ts';
 import { placesOf } from '../../format/money.ts';
 import { useFormats } from '../../format/numbers.ts';
-import { CellNumber } from '../../pieces/cell-number.tsx';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { inOrder, nextOrder } from '../../pieces/order.ts';
@@ -21,6 +20,7 @@ import { SearchField } from '../../pieces/search-field.tsx';
 import { useWords } from '../../words/index.ts';
 import styles from '../people/page.module.css';
 import { peopleKey } from '../people/query.ts';
+import { useBudgetField } from './budget-field.tsx';
 import { NewTeam } from './new-team.tsx';
 import own from './page.module.css';
 import type { ListedTeam } from './query.ts';
@@ -44,9 +44,6 @@ const valueOf: Readonly<Record<Sortable, (team: ListedTeam) => number | string |
 };
 
 const isHighFirst = (column: Sortable) => column !== 'team' && column !== 'state';
-
-/** What the file allows, in USD. */
-const mostBudget = 1_000_000_000;
 
 /** Teams with what is left of their budgets; an owner sees the own ones. */
 export function TeamsPage(): ReactNode {
@@ -235,7 +232,7 @@ function TeamTable({ teams, isWhole, order, onOrder, onBudget }: TableProps) {
                 <td className="number" data-column="spent" data-label={say('teams.columns.spent')}>
                   <Money amount={team.usage.cost} width={spentPlaces} />
                 </td>
-                <td data-column="state">
+                <td className="wrapping" data-column="state">
                   <TeamState of={team} />
                 </td>
               </tr>
@@ -290,21 +287,9 @@ function BudgetCell({
   const say = useWords();
   const formats = useFormats();
   const limit = budgetOf(team, name);
-  const mayWrite = useSession().permissions.includes('users.write');
-  const budget = limit?.name ?? name;
-  const field = mayWrite && team.editable && (
-    <CellNumber
-      label={say('teams.budgetOf', { budget: say(`limits.${budget}`), name: team.name })}
-      value={limit?.limit ?? null}
-      revision={team.revision}
-      min={0}
-      max={mostBudget}
-      isAmount
-      onSave={(amount) => onSet(team, budget, amount)}
-    />
-  );
+  const field = useBudgetField(onSet)(team, limit?.name ?? name);
   if (limit === undefined) {
-    return field !== false ? (
+    return field !== null ? (
       <span className={own['budget']}>{field}</span>
     ) : (
       <span className="quiet">{say('teams.noBudget')}</span>
@@ -313,7 +298,7 @@ function BudgetCell({
   const amount = (text: string) => formats.amount(Number(text));
   return (
     <span className={own['budget']}>
-      {field === false ? (
+      {field === null ? (
         <span>{say('teams.of', { spent: amount(limit.spent), limit: amount(limit.limit) })}</span>
       ) : (
         <span className={own['edited']}>

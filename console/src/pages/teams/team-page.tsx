@@ -9,6 +9,7 @@ import { Meter } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { placeText } from '../../pieces/place-in-file.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { Toast } from '../../pieces/toast.tsx';
 import { useWords } from '../../words/index.ts';
 import { write } from '../../api/client.ts';
 import { useWrite } from '../../pieces/use-write.ts';
@@ -20,12 +21,14 @@ import styles from '../people/page.module.css';
 import { peopleKey } from '../people/query.ts';
 import { SpentByModel } from '../people/spent-by-model.tsx';
 import { usePersonActions } from '../people/use-person-actions.tsx';
+import { useBudgetField } from './budget-field.tsx';
 import { ChangeTeam } from './change-team.tsx';
 import { MemberForm, RemoveMember, type Member } from './member-forms.tsx';
-import { MemberTable } from './member-table.tsx';
+import { Members } from './members.tsx';
 import own from './page.module.css';
 import { nearestLimit, teamQuery, type Team } from './query.ts';
 import { TeamState } from './state.tsx';
+import { useBudgets, type SetBudget } from './use-budgets.ts';
 
 type Open =
   | { readonly kind: 'change' | 'credit' | 'add' | 'invite' | 'disable' }
@@ -36,7 +39,7 @@ export function TeamPage(): ReactNode {
   const say = useWords();
   const client = useQueryClient();
   const { id } = useParams({ from: '/inside/teams/$id' });
-  const { permissions, user: self, csrf_token: token } = useSession();
+  const { permissions, teams, csrf_token: token } = useSession();
   const enabling = useWrite();
   const found = useQuery(teamQuery(id));
   const people = usePersonActions();
@@ -46,8 +49,8 @@ export function TeamPage(): ReactNode {
   const team = found.data;
   const isMissing = found.error instanceof ApiFailure && found.error.status === 404;
   const mayWrite = permissions.includes('users.write');
-  const isOwner =
-    team?.members.some(({ user, role }) => user === self.email && role === 'owner') === true;
+  const isOwner = teams.some(({ name, role }) => name === team?.name && role === 'owner');
+  const budgets = useBudgets();
   const mayManage = team?.editable === true && (mayWrite || isOwner);
   const close = () => setOpen(null);
   const end = () => {
@@ -94,7 +97,7 @@ export function TeamPage(): ReactNode {
       </header>
       <div className="body">
         <p className="problem" role="alert">
-          {enabling.problem}
+          {enabling.problem ?? budgets.problem}
         </p>
         <p className="hint" role="status">
           {done}
@@ -107,7 +110,7 @@ export function TeamPage(): ReactNode {
         {team !== undefined && (
           <>
             <Verdict of={team} />
-            <Meters of={team} />
+            <Meters of={team} onBudget={budgets.set} />
             <div className={styles['split']}>
               <div>
                 <section className={styles['section']}>
@@ -137,7 +140,7 @@ export function TeamPage(): ReactNode {
                       </span>
                     )}
                   </header>
-                  <MemberTable
+                  <Members
                     team={team}
                     mayManage={mayManage}
                     onChange={(member) => setOpen({ kind: 'member', member })}
@@ -175,10 +178,10 @@ export function TeamPage(): ReactNode {
               name={team.name}
               stops={[
                 team.keys > 0 && say('people.disableKeys', { count: team.keys, number: team.keys }),
-                team.members.length > 0 &&
+                team.member_count > 0 &&
                   say('teams.disableMembers', {
-                    count: team.members.length,
-                    number: formats.count(team.members.length),
+                    count: team.member_count,
+                    number: formats.count(team.member_count),
                   }),
                 say('teams.disableText'),
               ]}
@@ -205,6 +208,7 @@ export function TeamPage(): ReactNode {
           )}
         </>
       )}
+      <Toast toast={budgets.toast} onEnd={budgets.endToast} />
       {people.dialogs}
     </>
   );
@@ -246,13 +250,28 @@ function Verdict({ of: team }: { readonly of: Team }) {
   );
 }
 
-function Meters({ of: team }: { readonly of: Team }) {
+const budgetNames = ['daily', 'monthly', 'total'] as const;
+
+function Meters({ of: team, onBudget }: { readonly of: Team; readonly onBudget: SetBudget }) {
   const say = useWords();
+  const fieldOf = useBudgetField(onBudget);
   return (
     <div className={own['meters']}>
-      {team.limits.map((limit) => (
-        <Meter key={limit.name} name={say(`limits.${limit.name}`)} limit={limit} />
-      ))}
+      {budgetNames.map((name) => {
+        const limit = team.limits.find((each) => each.name === name);
+        const field = fieldOf(team, name);
+        if (limit !== undefined) {
+          return <Meter key={name} name={say(`limits.${name}`)} limit={limit} field={field} />;
+        }
+        return (
+          field !== null && (
+            <div key={name} className={own['balance']}>
+              <span className="strong">{say(`limits.${name}`)}</span>
+              {field}
+            </div>
+          )
+        );
+      })}
       <div className={own['balance']}>
         <span className="strong">{say('teams.balance')}</span>
         <span>

@@ -14,6 +14,7 @@ import {
 } from '#database/rows.ts';
 import type { Database, TeamTable } from '#database/schema.ts';
 import { changeZone, openAccount, type WindowClock } from '#ledger/index.ts';
+import { namedLike } from './users.repository.ts';
 
 export type StoredTeam = Stored<DeclaredTeam> & {
   readonly id: string;
@@ -104,15 +105,33 @@ export async function membersOfTeams(
   );
 }
 
+/** The people of a team, by address. @param search what the address or the name contains, in capitals or not */
+export async function membersOfTeam(db: Kysely<Database>, teamId: string, search?: string) {
+  let query = db
+    .selectFrom('team_members')
+    .innerJoin('users', 'users.id', 'team_members.user_id')
+    .select(['users.id', 'email', 'name', 'enabled', 'team_members.role', 'budget'])
+    .where('team_id', '=', teamId)
+    .orderBy('email');
+  if (search !== undefined) query = query.where(namedLike(search));
+  return (await query.execute()).map(({ email, enabled, ...member }) => ({
+    ...member,
+    user: email,
+    enabled: enabled === 1,
+  }));
+}
+
 /** @param reference an id, otherwise a name */
 export async function findTeam(
   db: Kysely<Database>,
   reference: string,
+  { members }: Pick<TeamFilter, 'members'> = {},
 ): Promise<StoredTeam | null> {
   const row =
     (await db.selectFrom('teams').select('id').where('id', '=', reference).executeTakeFirst()) ??
     (await db.selectFrom('teams').select('id').where('name', '=', reference).executeTakeFirst());
-  return row === undefined ? null : ((await listTeams(db, { ids: [row.id] }))[0] ?? null);
+  if (row === undefined) return null;
+  return (await listTeams(db, { ids: [row.id], ...(members && { members }) }))[0] ?? null;
 }
 
 /** A team with the most that it may spend; null: no limit. Nano-USD. */

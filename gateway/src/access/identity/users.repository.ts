@@ -37,15 +37,15 @@ export async function listUsers(
   { search, after, limit }: UserFilter = {},
 ): Promise<StoredUser[]> {
   let query = db.selectFrom('users').selectAll().orderBy('email');
-  if (search !== undefined) {
-    query = query.where((where) =>
-      where.or([containing(sql.ref('email'), search), containing(sql`coalesce(name, '')`, search)]),
-    );
-  }
+  if (search !== undefined) query = query.where(namedLike(search));
   if (after !== undefined) query = query.where('email', '>', after);
   if (limit !== undefined) query = query.limit(limit);
   return (await query.execute()).map(toUser);
 }
+
+/** Whether the address or the name of a person contains a text, in capitals or not. */
+export const namedLike = (text: string) =>
+  sql<boolean>`(${containing(sql.ref('users.email'), text)} or ${containing(sql`coalesce(users.name, '')`, text)})`;
 
 /** @param reference an id, otherwise an e-mail address */
 export async function findUser(
@@ -67,22 +67,6 @@ export async function findUserByEmail(
 ): Promise<StoredUser | null> {
   const row = await find(db, email);
   return row === undefined ? null : toUser(row);
-}
-
-/** Those of these people who exist, by their addresses, which are in lower case. */
-export async function namesOfUsers(
-  db: Kysely<Database>,
-  emails: readonly string[],
-): Promise<ReadonlyMap<string, Pick<StoredUser, 'id' | 'name' | 'enabled'>>> {
-  if (emails.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('users')
-    .select(['id', 'email', 'name', 'enabled'])
-    .where('email', 'in', emails)
-    .execute();
-  return new Map(
-    rows.map(({ id, email, name, enabled }) => [email, { id, name, enabled: enabled === 1 }]),
-  );
 }
 
 /** The e-mail addresses of the users, or names of the teams, that are enabled: nothing else of them is read. */

@@ -51,7 +51,7 @@ function passwordText(user: { has_password: boolean; invited_until: string | nul
   return user.invited_until === null ? 'none' : `none, invited until ${user.invited_until}`;
 }
 
-/** How a team is, as `GET /teams/{id}` of the console's API shows it. */
+/** How a team is, as `GET /teams/{id}` of the console's API shows it, with its members. */
 export const teamShow: Command = {
   name: 'team show',
   description: 'Requests and spending are those of the last 30 days. NAME may be an id.',
@@ -63,9 +63,11 @@ export const teamShow: Command = {
     const team = await reading(config, async ({ database: { kysely } }, describe) => {
       const { findTeam } = await import('#identity/index.ts');
       const { createTeamDescriber } = await import('#console-api/index.ts');
-      const found = await findTeam(kysely, reference);
+      const found = await findTeam(kysely, reference, { members: 'left-out' });
       if (found === null) throw new Error(`team '${reference}' does not exist`);
-      return createTeamDescriber(describe).detailOf(kysely, found, describe.hours);
+      const { detailOf, membersOf } = createTeamDescriber(describe);
+      const { data: members } = await membersOf(kysely, found, describe.hours);
+      return { ...(await detailOf(kysely, found, describe.hours)), members };
     });
     if (input.flag('json')) {
       printJson(io, team);

@@ -61,7 +61,15 @@ import {
 } from './second-factor.ts';
 import { login, logout, readSession } from './session.ts';
 import { listTasks, readTask } from './tasks.ts';
-import { changeTeam, createTeam, listTeams, putMember, readTeam, removeMember } from './teams.ts';
+import {
+  changeTeam,
+  createTeam,
+  listMembers,
+  listTeams,
+  putMember,
+  readTeam,
+  removeMember,
+} from './teams.ts';
 import {
   acceptInvitation,
   changeUser,
@@ -174,6 +182,7 @@ export const contract = {
   readSignInSettings,
   listTeams,
   readTeam,
+  listMembers,
   createTeam,
   changeTeam,
   putMember,

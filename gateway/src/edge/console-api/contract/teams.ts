@@ -26,6 +26,10 @@ const member = z.object({
   name: z.string().nullable(),
   role: z.string(),
   enabled: z.boolean(),
+  /** What this member may spend of the team's money in total; null: no such limit. */
+  limit: moneyLimit.nullable(),
+  /** The member's requests of the range that the team pays for. */
+  usage: usageSum,
 });
 
 const teamView = {
@@ -53,18 +57,9 @@ const listedTeam = z.object({
   owners: z.array(z.object({ user: z.string(), name: z.string().nullable() })),
 });
 
-const team = z.object({
-  ...teamView,
+const team = listedTeam.extend({
   /** Keys that can be used and act for it. */
   keys: z.int(),
-  members: z.array(
-    member.extend({
-      /** What this member may spend of the team's money in total; null: no such limit. */
-      limit: moneyLimit.nullable(),
-      /** The member's requests of the range that the team pays for. */
-      usage: usageSum,
-    }),
-  ),
 });
 
 const example: z.input<typeof team> = {
@@ -85,17 +80,8 @@ const example: z.input<typeof team> = {
       window: { from: '2026-10-31T23:00:00.000Z', to: '2026-11-30T23:00:00.000Z' },
     },
   ],
-  members: [
-    {
-      id: 'usr_1f',
-      user: 'grace@example.com',
-      name: 'Grace',
-      role: 'owner',
-      enabled: true,
-      limit: null,
-      usage: { requests: 804, cost: '148.1' },
-    },
-  ],
+  member_count: 8,
+  owners: [{ user: 'grace@example.com', name: 'Grace' }],
   usage: { requests: 9_120, cost: '1294' },
   keys: 12,
   enabled: true,
@@ -134,6 +120,11 @@ const given = {
     .optional(),
 };
 
+const page = {
+  limit: count(1, 200).optional(),
+  cursor: text(400).optional(),
+};
+
 export const listTeams = defineRoute({
   method: 'GET',
   path: '/teams',
@@ -142,15 +133,14 @@ export const listTeams = defineRoute({
   permission: 'own',
   parameters: nothing,
   query: ranged({
-    limit: count(1, 200).optional(),
-    cursor: text(400).optional(),
+    ...page,
     /** What the name contains, in capitals or not. */
     q: searchText,
   }),
   body: nothing,
   response: z.object({ data: z.array(listedTeam), next: z.string().nullable() }),
   example: {
-    data: [{ ...example, member_count: 8, owners: [{ user: 'grace@example.com', name: 'Grace' }] }],
+    data: [example],
     next: null,
   },
 });
@@ -165,6 +155,36 @@ export const readTeam = defineRoute({
   body: nothing,
   response: team,
   example,
+});
+
+export const listMembers = defineRoute({
+  method: 'GET',
+  path: '/teams/:id/members',
+  summary:
+    'Who belongs to a team, with what they spent of its money in a range: the one who spent most first',
+  permission: 'own',
+  parameters,
+  query: ranged({
+    ...page,
+    /** What the address or the name contains, in capitals or not. */
+    q: searchText,
+  }),
+  body: nothing,
+  response: z.object({ data: z.array(member), next: z.string().nullable() }),
+  example: {
+    data: [
+      {
+        id: 'usr_1f',
+        user: 'grace@example.com',
+        name: 'Grace',
+        role: 'owner',
+        enabled: true,
+        limit: null,
+        usage: { requests: 804, cost: '148.1' },
+      },
+    ],
+    next: null,
+  },
 });
 
 export const createTeam = defineRoute({
@@ -230,5 +250,5 @@ export const removeMember = defineRoute({
   query: nothing,
   body: nothing,
   response: team,
-  example: { ...example, members: [] },
+  example: { ...example, member_count: 7 },
 });

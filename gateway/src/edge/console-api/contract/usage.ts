@@ -476,19 +476,23 @@ export const exportUsage = defineRoute({
 export const exportedRow = row;
 
 /** A request that goes to its upstreams, as an event tells of it. */
-export const startedRequest = row.pick({
-  id: true,
-  time: true,
-  key: true,
-  key_id: true,
-  user: true,
-  team: true,
-  model: true,
-  protocol: true,
-  operation: true,
-  client: true,
-  stream: true,
-});
+export const startedRequest = row
+  .pick({
+    id: true,
+    time: true,
+    key: true,
+    key_id: true,
+    user: true,
+    team: true,
+    model: true,
+    protocol: true,
+    operation: true,
+    client: true,
+    stream: true,
+  })
+  .extend({
+    node: z.string().nullable().describe('The process; null: the one that sends the event'),
+  });
 
 export const watchUsage = defineRoute({
   method: 'GET',

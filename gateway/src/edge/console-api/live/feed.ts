@@ -2,17 +2,26 @@ import type { OpenedExchange } from '#observability/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 
 export type LiveEvent =
-  | { readonly kind: 'started'; readonly exchange: OpenedExchange }
+  | {
+      readonly kind: 'started';
+      readonly exchange: OpenedExchange;
+      /** The process; null: this one. */
+      readonly node: string | null;
+    }
   | { readonly kind: 'finished'; readonly number: number; readonly record: ExchangeRecord }
   /** So many more have started or finished. */
-  | { readonly kind: 'left'; readonly count: number };
+  | { readonly kind: 'left'; readonly count: number }
+  /** Nothing will be heard of the requests that this process has started. */
+  | { readonly kind: 'gone'; readonly node: string };
 
 /** What requests do, for pages that watch. Requests never wait for a watcher. */
 export interface LiveFeed {
-  started(exchange: OpenedExchange): void;
+  started(exchange: OpenedExchange, node?: string): void;
   finished(record: ExchangeRecord): void;
   /** Requests of other processes that came too fast to be reported. */
   left(count: number): void;
+  /** Another process has ended, or is not heard. */
+  gone(node: string): void;
   /** The last finished ones since a page began to watch, oldest first. */
   readonly last: readonly (LiveEvent & { readonly kind: 'finished' })[];
   /** How many have finished since this process began. */
@@ -71,8 +80,11 @@ export function createLiveFeed({ epoch, monotonic }: LiveFeedOptions): LiveFeed 
     left(count) {
       tell({ kind: 'left', count });
     },
-    started(exchange) {
-      if (watchers.size > 0) tell({ kind: 'started', exchange });
+    gone(node) {
+      tell({ kind: 'gone', node });
+    },
+    started(exchange, node) {
+      if (watchers.size > 0) tell({ kind: 'started', exchange, node: node ?? null });
     },
     finished(record) {
       number += 1;

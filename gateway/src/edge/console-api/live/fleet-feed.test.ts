@@ -63,6 +63,7 @@ function watch(feed: ReturnType<ReturnType<typeof createFleet>['join']>) {
   const seen: string[] = [];
   const leave = feed.watch((event: LiveEvent) => {
     if (event.kind === 'left') seen.push(`${event.count} more`);
+    else if (event.kind === 'gone') seen.push(`${event.node} is gone`);
     else
       seen.push(
         `${event.kind} ${event.kind === 'started' ? event.exchange.input.id : event.record.id}`,
@@ -105,6 +106,21 @@ test('what other processes do reaches the one that is watched, until half a minu
   b.finished(record('3'));
   await vi.advanceTimersByTimeAsync(60 * second);
   expect(fleet.sent).toHaveLength(before);
+});
+
+test('a process that is not heard for half a minute is gone, once; one that is quiet is not', async () => {
+  const fleet = createFleet();
+  const [a, b] = [fleet.join('a'), fleet.join('b')];
+  fleet.join('quiet');
+  const { seen } = watch(a);
+  b.started(exchange('1'));
+  await vi.advanceTimersByTimeAsync(60 * second);
+  expect(seen).toEqual(['started 1']);
+  b.close();
+  await vi.advanceTimersByTimeAsync(20 * second);
+  expect(seen).toEqual(['started 1']);
+  await vi.advanceTimersByTimeAsync(60 * second);
+  expect(seen).toEqual(['started 1', 'b is gone']);
 });
 
 test('a busy process sends some of each turn, and how many more there were', async () => {

@@ -24,7 +24,7 @@ const times = Object.freeze({
   interest: 30_000,
   /** Between two words of a watching process. */
   renewal: 10_000,
-  /** Between two messages of what requests do. */
+  /** Between two messages of what requests do; one that has nothing to say says so with each renewal. */
   turn: 250,
 });
 /** Requests in a message: as many as a page shows of all processes. The others are counted. */
@@ -59,6 +59,8 @@ export function createFleetFeed(options: FleetFeedOptions): LiveFeed & { close()
   /** While this process is watched, or was until a moment ago. */
   let attention: { readonly listening: { close(): void }; readonly timer: NodeJS.Timeout } | null =
     null;
+  /** When each of the others was heard last, while this process is watched. */
+  const heardAt = new Map<string, number>();
   /** While another one is. */
   let turns: NodeJS.Timeout | null = null;
   let watchedUntil = -Infinity;
@@ -67,6 +69,7 @@ export function createFleetFeed(options: FleetFeedOptions): LiveFeed & { close()
   let pending: OwnEvent[] = [];
   let left = 0;
   let isSending = false;
+  let sentAt = -Infinity;
 
   const others = link.listen('watching', (from) => {
     if (from === id) {
@@ -83,8 +86,13 @@ export function createFleetFeed(options: FleetFeedOptions): LiveFeed & { close()
       // Whoever hears of the interest may send at once.
       listening: link.listen('requests', receive, sayWatching),
       timer: setInterval(() => {
-        if (feed.isKept) sayWatching();
-        else stopAttending();
+        if (!feed.isKept) return stopAttending();
+        sayWatching();
+        for (const [from, at] of heardAt) {
+          if (monotonic() - at <= times.interest) continue;
+          heardAt.delete(from);
+          feed.gone(from);
+        }
       }, times.renewal).unref(),
     };
   }
@@ -99,16 +107,18 @@ export function createFleetFeed(options: FleetFeedOptions): LiveFeed & { close()
     attention.listening.close();
     clearInterval(attention.timer);
     attention = null;
+    heardAt.clear();
     echoedAt = -Infinity;
   }
 
   function receive(text: string): void {
     const message = messageFrom(text);
     if (message === null || message.from === id || !feed.isKept) return;
-    const { form, events, left: more } = message;
+    const { from, form, events, left: more } = message;
+    heardAt.set(from, monotonic());
     const isKnown = form === lineVersion;
     for (const event of isKnown ? events : []) {
-      if (event.kind === 'started') feed.started(event.exchange);
+      if (event.kind === 'started') feed.started(event.exchange, from);
       else feed.finished(event.record);
     }
     const count = more + (isKnown ? 0 : events.length);
@@ -126,8 +136,9 @@ export function createFleetFeed(options: FleetFeedOptions): LiveFeed & { close()
 
   function turn(): void {
     if (monotonic() > watchedUntil) stopSending();
-    else if (!isSending && pending.length + left > 0) {
+    else if (!isSending && (pending.length + left > 0 || monotonic() - sentAt >= times.renewal)) {
       isSending = true;
+      sentAt = monotonic();
       const sent = pending.slice(-mostPerTurn);
       const count = left + pending.length - sent.length;
       pending = [];
@@ -198,6 +209,7 @@ export function createFleetFeed(options: FleetFeedOptions): LiveFeed & { close()
     },
     epoch: feed.epoch,
     left: feed.left,
+    gone: feed.gone,
     started(exchange) {
       feed.started(exchange);
       collect({ kind: 'started', exchange });

@@ -13,6 +13,8 @@ export interface LiveRoutesOptions extends UsageRoutesOptions {
 
 type ShownEvent = Exclude<LiveEvent, { readonly kind: 'left' }>;
 
+const linesOf = (event: string, data: object) =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 const mostWatchers = 20;
 /** Milliseconds between two looks at what has happened. */
 const turn = 250;
@@ -27,7 +29,7 @@ const mostPending = 200;
 
 /** What requests do while a page watches. */
 export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): void {
-  const { feed, reads, callerFor } = options;
+  const { feed, reads, now, callerFor } = options;
   const names = createNames(options);
 
   serveStream(scope, contract.watchUsage, options, async ({ query, caller, request }, begin) => {
@@ -47,6 +49,8 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
     });
     const body = begin('text/event-stream', ['x-accel-buffering', 'no']);
     body.write(': requests as they start and end\n\n');
+    // Where to continue if nothing finishes before the connection is lost.
+    if (since === undefined) body.write(`id: ${feed.epoch}-${feed.finishedCount}-${now()}\n\n`);
     let isWhole: boolean | null = null;
     let turns = 0;
     let isBusy = false;
@@ -78,7 +82,7 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
       if (turns % turnsOfComment === 0) body.write(': still here\n\n');
       if (feed.isWhole !== isWhole) {
         isWhole = feed.isWhole;
-        body.write(`event: scope\ndata: ${JSON.stringify({ all: isWhole })}\n\n`);
+        body.write(linesOf('scope', { all: isWhole }));
       }
       const isSlow = body.writableLength > mostWaiting;
       const share = isSlow ? 0 : Math.max(1, Math.floor(perTurn / feed.watchers));
@@ -94,7 +98,7 @@ export function liveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): 
         if (text !== null) texts.push(text);
       }
       if (dropped > 0 && !isSlow) {
-        texts.push(`event: dropped\ndata: ${JSON.stringify({ count: dropped })}\n\n`);
+        texts.push(linesOf('dropped', { count: dropped }));
         dropped = 0;
       }
       if (texts.length > 0) body.write(texts.join(''));
@@ -144,6 +148,7 @@ function createNames({ reads, now }: Pick<UsageRoutesOptions, 'reads' | 'now'>) 
   return {
     /** The event as it is sent; null: it is not for this filter. */
     async textOf(event: ShownEvent, filter: LiveFilter, epoch: number): Promise<string | null> {
+      if (event.kind === 'gone') return linesOf('gone', { node: event.node });
       if (event.kind === 'started') {
         const { model, stream, input } = event.exchange;
         const { keyId, userId, teamId } = input.caller;
@@ -159,10 +164,11 @@ function createNames({ reads, now }: Pick<UsageRoutesOptions, 'reads' | 'now'>) 
           operation: input.operation,
           client: clientOf(agentOf(input.headers['user-agent'])),
           stream,
+          node: event.node,
         };
         const ids = { user_id: userId, team_id: teamId };
         if (!matches(filter, { ...row, ...ids })) return null;
-        return `event: started\ndata: ${JSON.stringify(startedRequest.parse(row))}\n\n`;
+        return linesOf('started', startedRequest.parse(row));
       }
       const { record, number } = event;
       const { keyId, userId, teamId } = record;
@@ -172,10 +178,12 @@ function createNames({ reads, now }: Pick<UsageRoutesOptions, 'reads' | 'now'>) 
         team: teamId === null ? null : await nameOf('team', teamId),
       });
       const ids = { user_id: userId, team_id: teamId };
-      if (!matches(filter, { ...entry, ...ids, ended: entry })) return null;
+      if (!matches(filter, { ...entry, ...ids, ended: entry })) {
+        // It matched for as long as its end was not known.
+        return matches(filter, { ...entry, ...ids }) ? linesOf('ended', { id: entry.id }) : null;
+      }
       const id = `${epoch}-${number}-${record.time}`;
-      const data = JSON.stringify(exportedRow.parse(rowOf(entry)));
-      return `id: ${id}\nevent: finished\ndata: ${data}\n\n`;
+      return `id: ${id}\n${linesOf('finished', exportedRow.parse(rowOf(entry)))}`;
     },
   };
 }

@@ -1,6 +1,11 @@
 import { kinds } from '#config/index.ts';
 import { formatUsd, type OpenDatabase, parseUsd } from '#database/index.ts';
-import { countUsableKeys, membersOfTeams, namesOfUsers, type StoredTeam } from '#identity/index.ts';
+import {
+  countUsableKeys,
+  membersOfTeam,
+  membersOfTeams,
+  type StoredTeam,
+} from '#identity/index.ts';
 import { balances, spansOf } from '#ledger/index.ts';
 import { shownValues } from '../contract/members.ts';
 import { ApiError } from '../errors.ts';
@@ -15,7 +20,7 @@ const mostOwners = 5;
 
 /** Shows teams with what is left of their budgets: for a list, and one alone with what its members did within some hours. */
 export function createTeamDescriber({ held, placeInFile, now }: DescriptionOptions) {
-  return { listedOf, detailOf };
+  return { listedOf, detailOf, membersOf };
 
   async function viewsOf(db: Db, teams: readonly StoredTeam[]) {
     const left = await balances(
@@ -55,44 +60,73 @@ export function createTeamDescriber({ held, placeInFile, now }: DescriptionOptio
       return {
         ...view,
         member_count: count,
-        owners: owners.slice(0, mostOwners),
+        owners: owners.slice(0, mostOwners).map(({ user, name }) => ({ user, name })),
         usage: usage.get(view.id) ?? noUsage,
       };
     });
   }
 
+  /** The same of one team, with how many keys act for it. */
   async function detailOf(db: Db, team: StoredTeam, hours: Hours) {
-    const [view] = await viewsOf(db, [team]);
+    const [view] = await listedOf(db, [team], hours);
     if (view === undefined) throw noSuchTeam();
-    const people = await namesOfUsers(
-      db,
-      team.members.map(({ user }) => user),
-    );
-    const belonging = team.members.flatMap(({ user, role }) => {
-      const person = people.get(user);
-      return person === undefined ? [] : [{ user, role, ...person }];
-    });
     const keys = await countUsableKeys(db, 'team_id', [team.id], now());
-    const usage = await usageBy(db, 'user', hours, { team: team.id });
-    const total = (await usageBy(db, 'team', hours, { team: team.id })).get(team.id) ?? noUsage;
-    const parts = new Map(team.members.map(({ user, budget }) => [user, budget]));
-    const meterOf = (id: string) => `team:${team.id}:member:${id}`;
+    return { ...view, keys: keys.get(team.id) ?? 0 };
+  }
+
+  /** Who belongs to a team, with what each has of its money: the one who spent most first, then by address. */
+  async function membersOf(
+    db: Db,
+    { id: team }: Pick<StoredTeam, 'id'>,
+    hours: Hours,
+    { search, after, limit = Infinity }: MembersPage = {},
+  ) {
+    const usage = await usageBy(db, 'user', hours, { team });
+    const ordered = (await membersOfTeam(db, team, search))
+      .map((member) => {
+        const used = usage.get(member.id) ?? noUsage;
+        return { ...member, usage: used, place: { cost: parseUsd(used.cost), user: member.user } };
+      })
+      .toSorted((a, b) => (isBefore(a.place, b.place) ? -1 : 1));
+    const following =
+      after === undefined ? ordered : ordered.filter(({ place }) => isBefore(after, place));
+    const members = following.slice(0, limit);
+    const meterOf = (id: string) => `team:${team}:member:${id}`;
     const limits = await readLimits(
       db,
       held,
-      belonging.flatMap(({ id, user }) => {
-        const most = parts.get(user) ?? null;
-        return most === null ? [] : [{ meter: meterOf(id), limit: parseUsd(most), window: null }];
-      }),
+      members.flatMap(({ id, budget }) =>
+        budget === null ? [] : [{ meter: meterOf(id), limit: budget, window: null }],
+      ),
     );
-    const members = belonging.map((each) => ({
-      ...each,
-      limit: limits.get(meterOf(each.id)) ?? null,
-      usage: usage.get(each.id) ?? noUsage,
-    }));
-    return { ...view, members, keys: keys.get(team.id) ?? 0, usage: total };
+    return {
+      data: members.map(({ place: _place, budget: _budget, ...member }) => ({
+        ...member,
+        limit: limits.get(meterOf(member.id)) ?? null,
+      })),
+      next: following.length > members.length ? (members.at(-1)?.place ?? null) : null,
+    };
   }
 }
+
+/** Where a member stands in the list. */
+export interface MemberPlace {
+  /** Nano-USD. */
+  readonly cost: bigint;
+  readonly user: string;
+}
+
+export interface MembersPage {
+  /** What the address or the name contains, in capitals or not. */
+  readonly search?: string;
+  /** The last one of the page before. */
+  readonly after?: MemberPlace;
+  /** Absent: all. */
+  readonly limit?: number;
+}
+
+const isBefore = (a: MemberPlace, b: MemberPlace) =>
+  a.cost === b.cost ? a.user < b.user : a.cost > b.cost;
 
 /** The budgets of a team that are set, with their meters and windows. */
 export function budgetsOf({ id, budget, clock }: StoredTeam, now: number) {

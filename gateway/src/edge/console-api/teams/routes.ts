@@ -17,7 +17,7 @@ import { type ApiCall, serveRoute } from '../serve-route.ts';
 import { type Caller, personOf } from '../sessions/caller.ts';
 import { exactRange } from '../usage/filter.ts';
 import type { PeopleOptions } from '../users/routes.ts';
-import { createTeamDescriber, noSuchTeam } from './describe-teams.ts';
+import { createTeamDescriber, type MemberPlace, noSuchTeam } from './describe-teams.ts';
 import { callOf, pageOf, revisionIn, revisionOf } from '../writes.ts';
 
 type Db = OpenDatabase['kysely'];
@@ -27,7 +27,7 @@ const { team: kind } = kinds;
 /** Teams, with what is left of their budgets. Owners see theirs, and say who belongs to them. */
 export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void {
   const { writerOf, database, reads, now } = options;
-  const { listedOf, detailOf } = createTeamDescriber(options);
+  const { listedOf, detailOf, membersOf } = createTeamDescriber(options);
 
   const replyOf = async (db: Db, team: StoredTeam, hours = exactRange({}, now())) => ({
     body: await detailOf(db, team, hours),
@@ -54,6 +54,19 @@ export function teamRoutes(scope: FastifyInstance, options: PeopleOptions): void
     reads(async (db) =>
       replyOf(db, await knownTeam(db, caller, parameters.id), exactRange(query, now())),
     ),
+  );
+
+  serveRoute(scope, contract.listMembers, options, async ({ parameters, query, caller }) =>
+    reads(async (db) => {
+      const { after: cursor, ...page } = pageOf(query);
+      const after = cursor === undefined ? {} : { after: readPlace(cursor) };
+      const team = await knownTeam(db, caller, parameters.id);
+      const { data, next } = await membersOf(db, team, exactRange(query, now()), {
+        ...page,
+        ...after,
+      });
+      return { body: { data, next: next === null ? null : `${next.cost}_${next.user}` } };
+    }),
   );
 
   const write = writerOf<StoredTeam>(
@@ -118,7 +131,7 @@ async function knownTeam(
   reference: string,
   to: 'see' | 'change' = 'see',
 ): Promise<StoredTeam> {
-  const team = await findTeam(db, reference);
+  const team = await findTeam(db, reference, { members: 'left-out' });
   const owned = caller.session === null ? [] : await ownedTeams(db, caller.session.user.id);
   const isOwn = team !== null && owned.includes(team.id);
   if (team === null || !(isOwn || caller.permissions.includes('users.read'))) throw noSuchTeam();
@@ -126,6 +139,14 @@ async function knownTeam(
     throw new ApiError('forbidden', 'your role allows changes of your own teams only');
   }
   return team;
+}
+
+/** @throws ApiError `invalid` */
+function readPlace(cursor: string): MemberPlace {
+  const [, cost, user] = /^(\d{1,19})_(.+)$/.exec(cursor) ?? [];
+  if (cost !== undefined && user !== undefined) return { cost: BigInt(cost), user };
+  const message = 'expected the next of a page before';
+  throw new ApiError('invalid', `cursor: ${message}`, { fields: [{ path: 'cursor', message }] });
 }
 
 /** Decimal text in its shortest form. @throws ApiError `invalid` */

@@ -1,16 +1,22 @@
 import { Link } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
+import { read } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { limitState } from '../../format/limit.ts';
 import { placesOf } from '../../format/money.ts';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { Percent } from '../../pieces/percent.tsx';
+import { PagedList } from '../../pieces/paged-list.tsx';
 import { RowMenu } from '../../pieces/row-menu.tsx';
+import { SearchField } from '../../pieces/search-field.tsx';
+import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
+import { useSettled } from '../../pieces/use-settled.ts';
 import { useWords } from '../../words/index.ts';
 import { filterWord } from '../requests/filter.ts';
 import styles from '../people/page.module.css';
+import { peopleKey } from '../people/query.ts';
 import type { Member } from './member-forms.tsx';
 import own from './page.module.css';
 import type { Team } from './query.ts';
@@ -22,15 +28,60 @@ interface Props {
   readonly onRemove: (member: Member) => void;
 }
 
+/** Members that are found without a search. */
+const few = 10;
+
 /** Who belongs to a team, the one who spent most first. */
-export function MemberTable({ team, mayManage, onChange, onRemove }: Props) {
+export function Members(props: Props) {
+  const say = useWords();
+  const { id, member_count: count } = props.team;
+  const [q, setQ] = useState('');
+  const search = useSettled(q.trim());
+  const { list, items } = usePagedList({
+    queryKey: [...peopleKey, 'team', id, 'members', search],
+    readPage: (cursor, signal) =>
+      read<'listMembers'>(
+        `/teams/${id}/members`,
+        { ...(search !== '' && { q: search }), ...(cursor !== undefined && { cursor }) },
+        signal,
+      ),
+    isOrdered: false,
+  });
+  return (
+    <>
+      {count > few && (
+        <SearchField
+          id="members-search"
+          label={say('teams.members.search')}
+          hint={say('teams.members.searchHint')}
+          value={q}
+          onChange={setQ}
+        />
+      )}
+      <PagedList
+        list={list}
+        isEmpty={items.length === 0}
+        empty={say(search === '' ? 'teams.members.none' : 'teams.members.noMatch')}
+        more={say('teams.members.more')}
+      >
+        <MemberTable {...props} members={items} />
+      </PagedList>
+    </>
+  );
+}
+
+function MemberTable({
+  team,
+  members,
+  mayManage,
+  onChange,
+  onRemove,
+}: Props & { readonly members: readonly Member[] }) {
   const say = useWords();
   const seesPeople = useSession().permissions.includes('users.read');
   const table = useRef<HTMLDivElement>(null);
   useRowFocus(table);
-  if (team.members.length === 0) return <p className="quiet">{say('teams.members.none')}</p>;
   const total = Number(team.usage.cost);
-  const members = team.members.toSorted((a, b) => Number(b.usage.cost) - Number(a.usage.cost));
   const leftOf = ({ limit }: Member) => (limit === null ? null : limitState(limit, 0).left);
   const [places, leftPlaces] = [
     placesOf(members.map(({ usage }) => usage.cost)),
