@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon } from '../pieces/icon.tsx';
+import { roleText } from '../pieces/role-text.ts';
 import { languages, setLanguage, useLanguage, useWords, type Language } from '../words/index.ts';
 import styles from './frame.module.css';
 import { LostLink, SignInAgain } from './link-state.tsx';
@@ -89,7 +90,7 @@ function Account({ more }: { readonly more: readonly Page[] }) {
         <Icon name="account" />
         <span className={`${styles['cut']} ${styles['person']}`}>{user.name ?? user.email}</span>
         <span className={styles['moreWord']}>{say('app.more')}</span>
-        <small>{user.role}</small>
+        <small>{roleText(user.role, say)}</small>
       </summary>
       <div className={styles['menu']}>
         <div className={styles['more']}>

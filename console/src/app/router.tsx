@@ -107,10 +107,21 @@ const inside = createRoute({
 
 const withRange = readRangeSearch;
 
+/**
+ * What a page does not read in its address is not there for it: the router would hand it on as it is written, such as
+ * an unknown name of a tab. The zone is read above.
+ */
+const only =
+  <Search extends object>(read: (search: Record<string, unknown>) => Search) =>
+  (search: Record<string, unknown>): Search => {
+    const unread = Object.keys(search).filter((name) => name !== 'tz');
+    return { ...Object.fromEntries(unread.map((name) => [name, undefined])), ...read(search) };
+  };
+
 const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  validateSearch: readOverviewSearch,
+  validateSearch: only(readOverviewSearch),
   component: OverviewPage,
 });
 
@@ -129,7 +140,7 @@ const requests = createRoute({
 const usage = createRoute({
   getParentRoute: () => inside,
   path: '/usage',
-  validateSearch: readUsageSearch,
+  validateSearch: only(readUsageSearch),
   component: lazyPage(() => import('../pages/usage/page.tsx'), 'UsagePage'),
 });
 
@@ -142,14 +153,14 @@ const request = createRoute({
 const keys = createRoute({
   getParentRoute: () => inside,
   path: '/keys',
-  validateSearch: readKeysSearch,
+  validateSearch: only(readKeysSearch),
   component: lazyPage(() => import('../pages/keys/page.tsx'), 'KeysPage'),
 });
 
 const channels = createRoute({
   getParentRoute: () => inside,
   path: '/channels',
-  validateSearch: readChannelsSearch,
+  validateSearch: only(readChannelsSearch),
   component: lazyPage(() => import('../pages/channels/page.tsx'), 'ChannelsPage'),
 });
 
@@ -164,7 +175,7 @@ const channel = createRoute({
 const explain = createRoute({
   getParentRoute: () => inside,
   path: '/explain',
-  validateSearch: readExplainSearch,
+  validateSearch: only(readExplainSearch),
   component: lazyPage(() => import('../pages/explain/page.tsx'), 'ExplainPage'),
 });
 
@@ -181,7 +192,7 @@ const newChannel = createRoute({
 const models = createRoute({
   getParentRoute: () => inside,
   path: '/models',
-  validateSearch: readModelsSearch,
+  validateSearch: only(readModelsSearch),
   component: lazyPage(() => import('../pages/models/page.tsx'), 'ModelsPage'),
 });
 
@@ -244,7 +255,7 @@ const health = createRoute({
 const people = createRoute({
   getParentRoute: () => inside,
   path: '/people',
-  validateSearch: readPeopleSearch,
+  validateSearch: only(readPeopleSearch),
   component: lazyPage(() => import('../pages/people/page.tsx'), 'PeoplePage'),
 });
 
@@ -257,7 +268,7 @@ const person = createRoute({
 const teams = createRoute({
   getParentRoute: () => inside,
   path: '/teams',
-  validateSearch: readTeamsSearch,
+  validateSearch: only(readTeamsSearch),
   component: lazyPage(() => import('../pages/teams/page.tsx'), 'TeamsPage'),
 });
 
@@ -270,7 +281,7 @@ const team = createRoute({
 const records = createRoute({
   getParentRoute: () => inside,
   path: '/records',
-  validateSearch: readRecordsSearch,
+  validateSearch: only(readRecordsSearch),
   component: lazyPage(() => import('../pages/records/page.tsx'), 'RecordsPage'),
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exactMoney, shortMoney } from './money.ts';
+import { exactMoney, placesOf, shortMoney } from './money.ts';
 
 it.each([
   ['0.0002314', '0.000', '2314'],
@@ -24,4 +24,13 @@ it('pads with hidden zeros up to the places of the column', () => {
 it('keeps every digit of an exact amount', () => {
   expect(exactMoney('0.042081248')).toMatchObject({ quiet: '0.0', ink: '42081248' });
   expect(exactMoney('1234567.5')).toMatchObject({ quiet: '', ink: '1,234,567.50' });
+});
+
+it.each([
+  [['12566', '25'], 2],
+  [['2987.43', '5600'], 0],
+  [['0.00000295', null, '0.425'], 8],
+  [[], 0],
+])('knows the places of a column of %j', (amounts, places) => {
+  expect(placesOf(amounts)).toBe(places);
 });

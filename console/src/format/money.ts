@@ -8,6 +8,8 @@ export interface MoneyParts {
   readonly ink: string;
   /** Hidden zeros that keep amounts of a column on the decimal point. */
   readonly padding: string;
+  /** Digits behind the point, without the hidden ones. */
+  readonly places: number;
 }
 
 const significant = 4;
@@ -20,6 +22,14 @@ export function shortMoney(amount: string, width = 0): MoneyParts {
   const before = size.toString().length - value.places;
   const places = before >= significant ? 0 : Math.min(9, Math.max(2, significant - before));
   return parts(toText(rounded(value, places), Math.min(2, places)), width);
+}
+
+/** The places of a column of amounts, so that all of them stand on the decimal point. @param amounts decimal texts; null: none */
+export function placesOf(
+  amounts: readonly (string | null | undefined)[],
+  show = shortMoney,
+): number {
+  return Math.max(0, ...amounts.map((amount) => (amount == null ? 0 : show(amount).places)));
 }
 
 /** Every digit that was charged. */
@@ -39,6 +49,7 @@ function parts(text: string, width: number): MoneyParts {
     sign,
     quiet,
     ink: point && quiet === '' ? `${grouped}.${fraction}` : grouped,
+    places,
     padding: `${point || width === 0 ? '' : '.'}${'0'.repeat(Math.max(0, width - places))}`,
   };
 }

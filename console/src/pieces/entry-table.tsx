@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react';
 import type { Result } from '../api/client.ts';
+import { placesOf } from '../format/money.ts';
 import { useFormats } from '../format/numbers.ts';
 import { useWords } from '../words/index.ts';
 import { Money } from './money.tsx';
 import { Table } from './table.tsx';
 
-type Entry = Omit<Result<'listEntries'>['data'][number], 'balance'>;
+type Entry = Omit<Result<'listEntries'>['data'][number], 'balance'> & {
+  readonly balance?: string | null;
+};
 
 const kinds = ['opening', 'top-up', 'correction', 'usage'] as const;
-
-/** Places of the amounts: credits are round, and usage is small. */
-export const entryPlaces = 6;
 
 interface Column<Shown> {
   readonly title: string;
@@ -24,8 +24,8 @@ interface Props<Shown> {
   readonly column?: Column<Shown>;
   /** What stands for the reason where there is none. */
   readonly why?: (entry: Shown) => ReactNode;
-  /** Behind the amount. */
-  readonly after?: Column<Shown>;
+  /** Whether the balance behind each entry is shown. */
+  readonly withBalance?: boolean;
 }
 
 /** Entries of the books. */
@@ -34,10 +34,12 @@ export function EntryTable<Shown extends Entry>({
   entries,
   column,
   why,
-  after,
+  withBalance = false,
 }: Props<Shown>) {
   const say = useWords();
   const formats = useFormats();
+  const places = placesOf(entries.map(({ amount }) => amount));
+  const balancePlaces = placesOf(entries.map(({ balance }) => balance));
   return (
     <Table
       className="stacks wraps"
@@ -48,7 +50,7 @@ export function EntryTable<Shown extends Entry>({
         column?.title ?? false,
         say('people.entries.reason'),
         [say('people.entries.amount'), 'number'],
-        after !== undefined && [after.title, 'number'],
+        withBalance && [say('people.entries.after'), 'number'],
       ]}
     >
       {entries.map((entry) => {
@@ -58,7 +60,7 @@ export function EntryTable<Shown extends Entry>({
           <tr key={`${entry.id} ${'account' in entry ? JSON.stringify(entry.account) : ''}`}>
             <td title={formats.fullTime(entry.time)}>{formats.time(entry.time)}</td>
             <td>{known === undefined ? entry.kind : say(`people.entries.kinds.${known}`)}</td>
-            {column !== undefined && <td className="wrapping">{column.cell(entry)}</td>}
+            {column !== undefined && <td>{column.cell(entry)}</td>}
             <td className="wrapping long">
               {entry.reason ?? why?.(entry)}
               {/* Of an opening balance it is the owner of the settings, nobody's name. */}
@@ -67,9 +69,13 @@ export function EntryTable<Shown extends Entry>({
               )}
             </td>
             <td className="number">
-              <Money amount={entry.amount} width={entryPlaces} />
+              <Money amount={entry.amount} width={places} />
             </td>
-            {after !== undefined && <td className="number">{after.cell(entry)}</td>}
+            {withBalance && (
+              <td className="number" data-label={say('people.entries.after')}>
+                {entry.balance != null && <Money amount={entry.balance} width={balancePlaces} />}
+              </td>
+            )}
           </tr>
         );
       })}

@@ -20,7 +20,11 @@ export function ErrorState({
         <Icon name="warning" />
         {say('states.failed')}
       </p>
-      <p>{failure?.message ?? String(error)}</p>
+      <p>
+        {failure?.code === 'not_found'
+          ? say('states.missing')
+          : (failure?.message ?? String(error))}
+      </p>
       {failure !== null && failure.requestId !== null && (
         <p className="quiet">
           {say('states.request')} <code>{failure.requestId}</code>

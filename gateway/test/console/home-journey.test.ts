@@ -51,7 +51,7 @@ test.runIf(hasBrowser)(
     await page.goto(
       `${gateway.url}/console/usage?group=model&sub=key&compare=true&range=today&tz=UTC`,
     );
-    await page.getByLabel('Against, from').fill(today ?? '');
+    await page.getByLabel('Compare with, from').fill(today ?? '');
     await page.waitForURL(new RegExp(`against=${today}\\.\\.${today}`));
     await page.getByText('costs more or less than in that span.').waitFor();
     await page.getByRole('button', { name: 'The span before' }).click();

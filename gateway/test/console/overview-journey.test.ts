@@ -77,10 +77,10 @@ test.runIf(hasBrowser)(
     // Usage: whatever is chosen stands in the address.
     await page.getByRole('link', { name: 'member@example.com' }).waitFor();
     await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('key');
-    await page.getByRole('combobox', { name: 'And by' }).selectOption('model');
+    await page.getByRole('combobox', { name: 'Then by' }).selectOption('model');
     await page.getByRole('combobox', { name: 'Show' }).selectOption('requests');
     await page.getByLabel('As a table').check();
-    await page.getByLabel('Added up').check();
+    await page.getByLabel('Running total').check();
     await page.waitForURL(
       (url) =>
         url.searchParams.get('group') === 'key' &&
@@ -94,7 +94,7 @@ test.runIf(hasBrowser)(
     expect(await page.getByLabel('As a table').isChecked()).toBe(true);
     expect(await axeProblems()).toEqual([]);
     await page.getByLabel('As a table').uncheck();
-    await page.getByLabel('Added up').uncheck();
+    await page.getByLabel('Running total').uncheck();
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await filter.fill('status:4xx');
     await page.keyboard.press('Enter');
@@ -121,7 +121,7 @@ test.runIf(hasBrowser)(
     await page.getByRole('heading', { name: 'First token, p95, seconds by Model' }).waitFor();
     const groups = page.getByRole('combobox', { name: 'By', exact: true }).getByRole('option');
     expect(await groups.allTextContents()).toEqual(['Model', 'Channel']);
-    await page.getByRole('combobox', { name: 'And by' }).selectOption('channel');
+    await page.getByRole('combobox', { name: 'Then by' }).selectOption('channel');
     const each = page.getByRole('region', { name: 'A chart for each group' });
     await each.getByRole('listitem').filter({ hasText: 'sim' }).waitFor();
     await page.getByLabel('As a table').check();
@@ -131,12 +131,12 @@ test.runIf(hasBrowser)(
       .waitFor();
     await show.selectOption('Success, %');
     await page.getByRole('cell', { name: '100 %', exact: true }).first().waitFor();
-    expect(await page.getByLabel('Added up').isDisabled()).toBe(true);
+    expect(await page.getByLabel('Running total').isDisabled()).toBe(true);
     await page.getByLabel('As a table').uncheck();
     expect(await axeProblems()).toEqual([]);
     await shot('usage-success');
     await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('key');
-    await page.getByRole('combobox', { name: 'And by' }).selectOption('model');
+    await page.getByRole('combobox', { name: 'Then by' }).selectOption('model');
     await show.selectOption('Cost, USD');
     // In another order, which the address keeps; the totals stand below.
     await page.getByRole('button', { name: 'Key', exact: true }).click();

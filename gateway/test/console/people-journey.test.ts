@@ -90,7 +90,7 @@ test.runIf(hasBrowser)(
     await page.reload();
     await rowOf('Vera').getByText('active').waitFor();
     await rowOf('Vera').getByRole('link', { name: 'Vera' }).click();
-    await page.getByText(/spent 0\.0+\d+; no window/).waitFor();
+    await page.getByText(/spent 0\.0+\d+; does not renew/).waitFor();
     await page.getByRole('button', { name: 'Credit', exact: true }).click();
     await dialog.getByLabel('Amount, USD').fill('ten');
     await dialog.getByLabel('Reason').fill('conference demo');
@@ -199,7 +199,7 @@ test.runIf(hasBrowser)(
     await form.getByText('there is no such user').waitFor();
     expect(owner.complaints.splice(0)).toEqual([expect.stringContaining('404')]);
     await form.getByLabel('Person').fill('admin@example.com');
-    await form.getByLabel('Own part, USD').fill('20');
+    await form.getByLabel('Own limit, USD').fill('20');
     await form.getByRole('button', { name: 'Add' }).click();
     const rowOf = (name: string) => owner.page.locator('tbody tr', { hasText: name });
     await rowOf('admin@example.com').getByText('20.00').waitFor();

@@ -84,9 +84,13 @@ export function textsOf(page: Page): Promise<string[]> {
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const holder = node.parentElement;
       if (holder === null || holder.closest(skipped) !== null) continue;
-      if (holder.checkVisibility() || holder.closest('option, .hidden') !== null) {
-        texts.push(node.data);
+      // A name that may be broken is one text.
+      if (node.previousSibling?.nodeName === 'WBR') continue;
+      let text = node.data;
+      for (let next = node.nextSibling; next?.nodeName === 'WBR'; next = next.nextSibling?.nextSibling) {
+        text += next.nextSibling?.data ?? '';
       }
+      if (holder.checkVisibility() || holder.closest('option, .hidden') !== null) texts.push(text);
     }
     for (const name of ['aria-label', 'title', 'placeholder', 'alt']) {
       for (const element of document.querySelectorAll('[' + name + ']')) {

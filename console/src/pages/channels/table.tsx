@@ -4,6 +4,7 @@ import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
 import { CellNumber } from '../../pieces/cell-number.tsx';
+import { Percent } from '../../pieces/percent.tsx';
 import { changeIn } from '../../pieces/place-in-file.ts';
 import { resultText } from '../../pieces/result-text.ts';
 import { RowMenu, type RowAction } from '../../pieces/row-menu.tsx';
@@ -96,17 +97,19 @@ export function ChannelTable({ channels, order, onOrder, onSet, actionsOf }: Pro
             return (
               <tr key={id}>
                 <td data-column="channel">
-                  <Link className="link strong" to="/channels/$id" params={{ id: name }}>
-                    {name}
-                  </Link>{' '}
-                  {!editable && (
-                    <span className={styles['badge']} title={changeIn(channel, say)}>
-                      {say('channels.file')}
-                    </span>
-                  )}{' '}
-                  <span className={`quiet ${styles['provider']}`}>{provider}</span>
+                  <span className="line">
+                    <Link className="link strong cut" to="/channels/$id" params={{ id: name }}>
+                      {name}
+                    </Link>
+                    {!editable && (
+                      <span className={styles['badge']} title={changeIn(channel, say)}>
+                        {say('channels.file')}
+                      </span>
+                    )}
+                    <span className={`quiet ${styles['provider']}`}>{provider}</span>
+                  </span>
                 </td>
-                <td data-column="state">
+                <td className="wrapping" data-column="state">
                   {enabled ? (
                     <ChannelStateOf channel={channel} />
                   ) : (
@@ -117,11 +120,19 @@ export function ChannelTable({ channels, order, onOrder, onSet, actionsOf }: Pro
                   )}
                 </td>
                 <td data-column="hours">{recent !== null && <Hours hours={recent.hours} />}</td>
-                <td className="number" data-column="attempts">
+                <td
+                  className="number"
+                  data-column="attempts"
+                  data-label={say('channels.columns.attempts')}
+                >
                   {recent === null ? '–' : formats.count(recent.attempts)}
                 </td>
-                <td className="number" data-column="success">
-                  {recent !== null && `${formats.percent(recent.success)} %`}
+                <td
+                  className="number"
+                  data-column="success"
+                  data-label={say('channels.columns.success')}
+                >
+                  {recent !== null && <Percent of={recent.success} />}
                 </td>
                 <td className={`number ${styles['firstToken']}`} data-column="firstToken">
                   {recent?.first_token_ms == null ? '–' : formats.duration(recent.first_token_ms)}
@@ -132,12 +143,18 @@ export function ChannelTable({ channels, order, onOrder, onSet, actionsOf }: Pro
                 <td data-column="keys">
                   <Credentials of={channel} />
                 </td>
-                <td className="number" data-column="priority">
-                  <span className={styles['label']}>{say('channels.columns.priority')} </span>
+                <td
+                  className="number"
+                  data-column="priority"
+                  data-label={say('channels.columns.priority')}
+                >
                   {number(channel, 'priority')}
                 </td>
-                <td className="number" data-column="weight">
-                  <span className={styles['label']}>{say('channels.columns.weight')} </span>
+                <td
+                  className="number"
+                  data-column="weight"
+                  data-label={say('channels.columns.weight')}
+                >
                   {number(channel, 'weight')}
                 </td>
                 <td data-column="actions">
@@ -170,11 +187,11 @@ function Totals({ of: channels }: { readonly of: readonly Channel[] }) {
         </th>
         <td data-column="state" />
         <td data-column="hours" />
-        <td className="number" data-column="attempts">
+        <td className="number" data-column="attempts" data-label={say('channels.columns.attempts')}>
           {formats.count(attempts)}
         </td>
-        <td className="number" data-column="success">
-          {attempts > 0 && `${formats.percent((attempts - failed) / attempts)} %`}
+        <td className="number" data-column="success" data-label={say('channels.columns.success')}>
+          {attempts > 0 && <Percent of={(attempts - failed) / attempts} />}
         </td>
         <td className={styles['firstToken']} data-column="firstToken" />
         <td data-column="words" />
@@ -194,7 +211,7 @@ function LastFailure({ of: { recent } }: { readonly of: Channel }) {
   const last = recent?.last_failure ?? null;
   if (last === null) return null;
   return (
-    <>
+    <span className="cut">
       <Link className="quiet" to="/requests/$id" params={{ id: last.request }}>
         {formats.time(last.time)}
       </Link>{' '}
@@ -204,7 +221,7 @@ function LastFailure({ of: { recent } }: { readonly of: Channel }) {
       ) : (
         <code title={last.words}>{last.words}</code>
       )}
-    </>
+    </span>
   );
 }
 

@@ -49,7 +49,7 @@ function Failure({ channel: { name, verdict, recent } }: { readonly channel: Cha
   return (
     <tr>
       <td>
-        <Link className="link strong" to="/channels/$id" params={{ id: name }}>
+        <Link className="link strong cut" to="/channels/$id" params={{ id: name }}>
           {name}
         </Link>
       </td>

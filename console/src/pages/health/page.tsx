@@ -223,11 +223,11 @@ function Channels({
             return (
               <tr key={name}>
                 <td>
-                  <Link className="link strong" to="/channels/$id" params={{ id: name }}>
+                  <Link className="link strong cut" to="/channels/$id" params={{ id: name }}>
                     {name}
                   </Link>
                 </td>
-                <td>
+                <td className="wrapping">
                   <ChannelStateOf
                     channel={channel}
                     resting={resting.find((each) => each.channel === name)}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useSession } from '../../app/session.ts';
+import { placesOf } from '../../format/money.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
 import { Icon } from '../../pieces/icon.tsx';
@@ -35,9 +36,6 @@ interface Props {
 export const hideableColumns = ['person', 'models', 'spent', 'used', 'limits', 'state'] as const;
 type Column = (typeof hideableColumns)[number];
 
-/** Places of the column of amounts. */
-const places = 7;
-
 export function KeyTable(props: Props) {
   const { keys, withPeople, order, onOrder, onShowEntry, onChange, onRotate, onRevoke } = props;
   const say = useWords();
@@ -53,6 +51,7 @@ export function KeyTable(props: Props) {
       url: gateway.url,
       model: modelFor('curl', modelsOf(key, models ?? [])).model,
     }).steps[0]?.text ?? '';
+  const places = placesOf(keys.map(({ spent }) => spent));
   const limitsOf = ({ quota, rpm, rph, max_concurrency: atOnce }: Key) =>
     [
       quota === null ? [] : say('keys.limits.quota', { amount: formats.count(Number(quota)) }),
@@ -124,61 +123,67 @@ export function KeyTable(props: Props) {
           {keys.map((key) => (
             <tr key={key.id}>
               <td data-column="key">
-                <Link
-                  className={`link ${styles['name']}`}
-                  to="/requests"
-                  search={{ filter: filterWord('key', key.name) }}
-                >
-                  {key.name}
-                </Link>{' '}
-                {!key.editable && (
-                  <button
-                    type="button"
-                    className={styles['badge']}
-                    title={changeIn(key, say)}
-                    aria-label={`${say('keys.file')}: ${key.name}, ${changeIn(key, say)}`}
-                    onClick={() => onShowEntry(key)}
+                <span className="line">
+                  <Link
+                    className="link strong cut"
+                    to="/requests"
+                    search={{ filter: filterWord('key', key.name) }}
                   >
-                    {say('keys.file')}
-                  </button>
-                )}{' '}
-                <code className={`quiet ${styles['prefix']}`}>{key.prefix}</code>
+                    {key.name}
+                  </Link>
+                  {!key.editable && (
+                    <button
+                      type="button"
+                      className={styles['badge']}
+                      title={changeIn(key, say)}
+                      aria-label={`${say('keys.file')}: ${key.name}, ${changeIn(key, say)}`}
+                      onClick={() => onShowEntry(key)}
+                    >
+                      {say('keys.file')}
+                    </button>
+                  )}
+                  <code className={`quiet ${styles['prefix']}`}>{key.prefix}</code>
+                </span>
               </td>
               {shows('person') && (
                 <td data-column="person" title={[key.user, key.team].join(' ').trim()}>
-                  <Link to="/requests" search={{ filter: filterWord('user', key.user) }}>
-                    {key.user}
-                  </Link>
-                  {key.team !== null && (
-                    <>
-                      {' '}
-                      <Link
-                        className="quiet"
-                        to="/requests"
-                        search={{ filter: filterWord('team', key.team) }}
-                      >
-                        {key.team}
-                      </Link>
-                    </>
-                  )}
+                  <span className="cut">
+                    <Link to="/requests" search={{ filter: filterWord('user', key.user) }}>
+                      {key.user}
+                    </Link>
+                    {key.team !== null && (
+                      <>
+                        {' '}
+                        <Link
+                          className="quiet"
+                          to="/requests"
+                          search={{ filter: filterWord('team', key.team) }}
+                        >
+                          {key.team}
+                        </Link>
+                      </>
+                    )}
+                  </span>
                 </td>
               )}
               {shows('models') && (
                 <td className="second" data-column="models" title={key.models.join(', ')}>
-                  {key.models.length === 0
-                    ? say('keys.allModels')
-                    : key.models.map((id, at) => (
-                        <span key={id}>
-                          {at > 0 && ', '}
-                          <Link to="/models/$id" params={{ id }}>
-                            {id}
-                          </Link>
-                        </span>
-                      ))}
+                  <span className="cut">
+                    {key.models.length === 0
+                      ? say('keys.allModels')
+                      : key.models.map((id, at) => (
+                          <span key={id}>
+                            {at > 0 && ', '}
+                            <Link to="/models/$id" params={{ id }}>
+                              {id}
+                            </Link>
+                          </span>
+                        ))}
+                  </span>
                 </td>
               )}
               {shows('spent') && (
-                <td className="number" data-column="spent">
+                <td className="number" data-column="spent" data-label={say('keys.columns.spent')}>
                   <Money amount={key.spent} width={places} />
                   {key.quota !== null && <Spent of={key.spent} quota={key.quota} />}
                 </td>
@@ -190,7 +195,9 @@ export function KeyTable(props: Props) {
               )}
               {shows('limits') && (
                 <td className="second" data-column="limits" title={limitsOf(key)}>
-                  {limitsOf(key) || <span className="quiet">{say('keys.limits.none')}</span>}
+                  <span className="cut">
+                    {limitsOf(key) || <span className="quiet">{say('keys.limits.none')}</span>}
+                  </span>
                 </td>
               )}
               {shows('state') && (
@@ -232,7 +239,9 @@ function LastUse({ of: key }: { readonly of: Key }) {
   return (
     <span title={formats.fullTime(key.last_used_at)}>
       {formats.time(key.last_used_at)}
-      {key.last_used_client !== null && <span className="quiet"> {key.last_used_client}</span>}
+      {key.last_used_client !== null && (
+        <span className="quiet least"> {key.last_used_client}</span>
+      )}
     </span>
   );
 }

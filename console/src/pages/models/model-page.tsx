@@ -2,10 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
+import { exactMoney, placesOf } from '../../format/money.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
 import { ClientTabs } from '../../pieces/client-tabs.tsx';
 import { Icon } from '../../pieces/icon.tsx';
+import { Money } from '../../pieces/money.tsx';
+import { NameLink } from '../../pieces/name-link.tsx';
 import { placeText } from '../../pieces/place-in-file.ts';
 import { Snippet } from '../../pieces/snippet.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
@@ -118,6 +121,10 @@ const quoted = (name: string) => (/\s/.test(name) ? `"${name}"` : name);
 function Prices({ model }: { readonly model: ModelDetail }) {
   const say = useWords();
   const formats = useFormats();
+  const places = placesOf(
+    model.prices.map(({ price }) => price),
+    exactMoney,
+  );
   const earlier = model.history.filter(({ version }) => version !== model.price_version);
   const since = model.history.find(({ version }) => version === model.price_version)?.since;
   return (
@@ -142,7 +149,9 @@ function Prices({ model }: { readonly model: ModelDetail }) {
             {model.prices.map(({ part, price, unit }) => (
               <tr key={part}>
                 <td>{partName(part, say, formats.count)}</td>
-                <td className="number">{price}</td>
+                <td className="number">
+                  <Money amount={price} width={places} isExact />
+                </td>
                 <td className="quiet">{say(`models.units.${unit}`)}</td>
               </tr>
             ))}
@@ -327,13 +336,15 @@ function Channels({ channels }: { readonly channels: NonNullable<ModelDetail['ch
       >
         {channels.map((channel) => (
           <tr key={channel.name}>
-            <td className="strong">{channel.name}</td>
+            <td className="strong">
+              <NameLink kind="channel" name={channel.name} />
+            </td>
             <td>{channel.provider}</td>
             <td>
               <code>{channel.upstream_model}</code>
             </td>
-            <td className="second less long" title={channel.protocols.join(', ')}>
-              {channel.protocols.join(', ')}
+            <td className="second less" title={channel.protocols.join(', ')}>
+              <span className="cut">{channel.protocols.join(', ')}</span>
             </td>
             <td className="less">{channel.groups.join(', ')}</td>
             <td className="number less">{channel.priority}</td>

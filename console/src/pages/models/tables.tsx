@@ -61,8 +61,8 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
           return (
             <tr key={model.id}>
               <NameCell model={model} />
-              <td className="second least long" title={model.protocols.join(', ')}>
-                {model.protocols.join(', ')}
+              <td className="second least" title={model.protocols.join(', ')}>
+                <span className="cut">{model.protocols.join(', ')}</span>
               </td>
               <td className="number less">
                 {model.context_window !== null && formats.short(model.context_window)}
@@ -90,9 +90,7 @@ export function ChatTable({ models, order, onOrder }: ChatProps) {
               </td>
               <td className="number less">
                 {recent?.tokens_per_second != null &&
-                  say('models.perSecond', {
-                    count: formats.count(Math.round(recent.tokens_per_second)),
-                  })}
+                  formats.count(Math.round(recent.tokens_per_second))}
               </td>
               <td className={`quiet least ${styles['after']}`}>
                 {say(`models.origins.${model.origin}`)}
@@ -131,10 +129,10 @@ export function OtherTable({ models }: Props) {
             <tr key={model.id}>
               <NameCell model={model} />
               <td className="less">{say(`models.kinds.${model.type}`)}</td>
-              <td className="second least long" title={model.protocols.join(', ')}>
-                {model.protocols.join(', ')}
+              <td className="second least" title={model.protocols.join(', ')}>
+                <span className="cut">{model.protocols.join(', ')}</span>
               </td>
-              <td>
+              <td className={styles['price']}>
                 {!model.priced || first === undefined ? (
                   <NoPrice />
                 ) : (
@@ -168,13 +166,15 @@ export function OtherTable({ models }: Props) {
 function NameCell({ model: { id, aliases } }: { readonly model: Model }) {
   const say = useWords();
   return (
-    <td className={styles['nameCell']} title={[id, ...aliases].join(', ')}>
-      <Link className={`link strong ${styles['name']}`} to="/models/$id" params={{ id }}>
-        {id}
-      </Link>
-      {aliases.length > 0 && (
-        <span className="quiet"> {say('models.also', { names: aliases.join(', ') })}</span>
-      )}
+    <td title={[id, ...aliases].join(', ')}>
+      <span className="line">
+        <Link className="link strong cut" to="/models/$id" params={{ id }}>
+          {id}
+        </Link>
+        {aliases.length > 0 && (
+          <span className="quiet cut">{say('models.also', { names: aliases.join(', ') })}</span>
+        )}
+      </span>
     </td>
   );
 }

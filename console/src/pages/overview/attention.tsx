@@ -63,7 +63,7 @@ function Line({ item }: { readonly item: Item }) {
     count,
     number: formats.count(count),
     error: error === undefined ? '' : resultText(error, say),
-    time: since === null ? '' : `${formats.day(since)}, ${formats.clock(since)}`,
+    time: since === null ? '' : formats.moment(since),
   };
   return (
     <li className={styles[severity]}>
@@ -97,7 +97,7 @@ function Way({ item: { kind, object } }: { readonly item: Item }) {
       );
     case 'price_missing':
       return (
-        <Link className="link" to="/requests" search={{ filter: filterWord('model', name) }}>
+        <Link className="link" to="/models/$id" params={{ id: name }}>
           {text}
         </Link>
       );

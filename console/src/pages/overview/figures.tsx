@@ -4,7 +4,6 @@ import { Money } from '../../pieces/money.tsx';
 import { inputOf } from '../../pieces/sums/sums.ts';
 import { useWords } from '../../words/index.ts';
 import type { Overview } from './page.tsx';
-import styles from './page.module.css';
 
 type Period = Overview['now'];
 
@@ -30,7 +29,7 @@ export function Figures({ overview: { now, before } }: { readonly overview: Over
       ? '–'
       : say('overview.points', { number: formats.signed((share - earlier) * 100) });
   return (
-    <dl className={styles['figures']}>
+    <dl className="figures">
       <div>
         <dt>{say('overview.spend')}</dt>
         <dd>
@@ -38,7 +37,7 @@ export function Figures({ overview: { now, before } }: { readonly overview: Over
             <Money amount={now.cost} /> <small>USD</small>
           </Link>
         </dd>
-        <dd className={styles['than']}>
+        <dd className="than">
           {before.requests === 0
             ? say('overview.nothingBefore')
             : say('overview.against', {
@@ -54,7 +53,7 @@ export function Figures({ overview: { now, before } }: { readonly overview: Over
             {formats.count(now.requests)}
           </Link>
         </dd>
-        <dd className={styles['than']}>
+        <dd className="than">
           {before.requests === 0
             ? say('overview.nothingBefore')
             : say('overview.against', {
@@ -70,7 +69,7 @@ export function Figures({ overview: { now, before } }: { readonly overview: Over
             {success === null ? '–' : formats.share(success)} <small>%</small>
           </Link>
         </dd>
-        <dd className={styles['than']}>
+        <dd className="than">
           {before.requests > 0 && `${points(success, successOf(before))} · `}
           {say('data.failed', { number: formats.count(failed) })}
         </dd>
@@ -86,7 +85,7 @@ export function Figures({ overview: { now, before } }: { readonly overview: Over
             </>
           )}
         </dd>
-        <dd className={styles['than']}>
+        <dd className="than">
           {first !== null && firstBefore !== null
             ? say('overview.before', {
                 before: `${formats.duration(firstBefore.p50)} · ${formats.duration(firstBefore.p95)}`,
@@ -99,7 +98,7 @@ export function Figures({ overview: { now, before } }: { readonly overview: Over
         <dd>
           {cached === null ? '–' : formats.percent(cached)} <small>%</small>
         </dd>
-        <dd className={styles['than']}>{points(cached, cachedBefore)}</dd>
+        <dd className="than">{points(cached, cachedBefore)}</dd>
       </div>
     </dl>
   );

@@ -38,6 +38,7 @@ export function LastFailures({ overview: { now } }: { readonly overview: Overvie
       {data?.data.length === 0 && <p className="second">{say('overview.noFailures')}</p>}
       {data !== undefined && data.data.length > 0 && (
         <Table
+          className="stacks wraps"
           label={say('overview.lastFailures')}
           heads={[
             say('requests.columns.time'),
@@ -67,25 +68,21 @@ export function LastFailures({ overview: { now } }: { readonly overview: Overvie
                 <Outcome outcome={row.outcome} status={row.status} />
               </td>
               <td>
-                <NameLink kind="model" name={row.model}>
-                  {row.model}
-                </NameLink>
+                <NameLink kind="model" name={row.model} />
               </td>
               <td>
                 {row.attempts.map(({ channel, started_at }, at) => (
                   <span key={`${started_at} ${channel}`}>
                     {at > 0 && <span className="quiet"> → </span>}
                     <s className="second">
-                      <NameLink kind="channel" name={channel}>
-                        {channel}
-                      </NameLink>
+                      <NameLink kind="channel" name={channel} />
                     </s>
                   </span>
                 ))}
               </td>
-              <td className="second">
+              <td className="second long">
                 {row.attempts.length === 0
-                  ? row.error
+                  ? row.error !== null && resultText(row.error, say)
                   : row.attempts
                       .map(({ status, result }) =>
                         status === null || status === 200
@@ -95,9 +92,7 @@ export function LastFailures({ overview: { now } }: { readonly overview: Overvie
                       .join(', ')}
               </td>
               <td>
-                <NameLink kind="key" name={row.key}>
-                  {row.key}
-                </NameLink>
+                <NameLink kind="key" name={row.key} />
               </td>
             </tr>
           ))}

@@ -100,7 +100,9 @@ export function OverviewPage() {
                     <h2 className="title">
                       {say(`explore.metrics.${metric}`)}{' '}
                       <span className="quiet">
-                        {say('explore.by', { name: say(`explore.dimensions.${group}`) })}
+                        {say('explore.by', {
+                          name: say(`explore.dimensions.${group}`).toLowerCase(),
+                        })}
                       </span>
                     </h2>
                     <Switch

@@ -1,14 +1,11 @@
 import { useState } from 'react';
-import { read, type Result } from '../../api/client.ts';
-import { EntryTable, entryPlaces } from '../../pieces/entry-table.tsx';
-import { Money } from '../../pieces/money.tsx';
+import { read } from '../../api/client.ts';
+import { EntryTable } from '../../pieces/entry-table.tsx';
 import { PagedList } from '../../pieces/paged-list.tsx';
 import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { peopleKey } from './query.ts';
-
-type Entry = Result<'listEntries'>['data'][number];
 
 /** What an account was credited and charged, newest first. */
 export function Entries({ kind, id }: { readonly kind: 'user' | 'team'; readonly id: string }) {
@@ -59,14 +56,9 @@ export function Entries({ kind, id }: { readonly kind: 'user' | 'team'; readonly
         <EntryTable
           label={say('people.entries.title')}
           entries={entries}
-          {...(!isCreditsOnly && {
-            after: { title: say('people.entries.after'), cell: balanceOf },
-          })}
+          withBalance={!isCreditsOnly}
         />
       </PagedList>
     </section>
   );
 }
-
-const balanceOf = ({ balance }: Entry) =>
-  balance !== null && <Money amount={balance} width={entryPlaces} />;

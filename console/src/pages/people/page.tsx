@@ -4,6 +4,7 @@ import { useRef, type ReactNode } from 'react';
 import { read } from '../../api/client.ts';
 import { sumOf } from '../../format/exact.ts';
 import { limitState } from '../../format/limit.ts';
+import { placesOf } from '../../format/money.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
@@ -16,6 +17,7 @@ import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
 import { SearchField } from '../../pieces/search-field.tsx';
+import { roleText } from '../../pieces/role-text.ts';
 import { useWords } from '../../words/index.ts';
 import { InvitePerson } from './invite-person.tsx';
 import styles from './page.module.css';
@@ -28,17 +30,16 @@ const valueOf: Readonly<Record<Sortable, (user: User) => number | string | null>
   person: (user) => nameOfPerson(user).toLowerCase(),
   role: ({ role }) => role,
   state: stateOf,
-  left: ({ limit }) => (limit === null ? null : Number(limitState(limit, 0).left)),
+  left: (user) => (user.limit === null ? null : Number(leftOf(user))),
   balance: ({ balance }) => Number(balance),
   spent: ({ usage }) => Number(usage.cost),
   keys: ({ keys }) => keys,
   seen: ({ last_seen_at: seen }) => seen,
 };
 
-const isHighFirst = (column: Sortable) => ['balance', 'spent', 'keys', 'seen'].includes(column);
+const leftOf = ({ limit }: User) => (limit === null ? null : limitState(limit, 0).left);
 
-/** Places of the columns of amounts. */
-const places = 4;
+const isHighFirst = (column: Sortable) => ['balance', 'spent', 'keys', 'seen'].includes(column);
 
 /** Everybody who has an account, with what they have and spend. They are invited, changed and signed out here. */
 export function PeoplePage(): ReactNode {
@@ -157,6 +158,13 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
   const formats = useFormats();
   const table = useRef<HTMLDivElement>(null);
   useRowFocus(table);
+  const balance = sumOf(users.map((user) => user.balance));
+  const spent = sumOf(users.map(({ usage }) => usage.cost));
+  const places = {
+    left: placesOf(users.map(leftOf)),
+    balance: placesOf([balance, ...users.map((user) => user.balance)]),
+    spent: placesOf([spent, ...users.map(({ usage }) => usage.cost)]),
+  };
   const head = (column: Sortable, className?: string) => (
     <SortHead
       column={column}
@@ -172,13 +180,15 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
         <thead>
           <tr>
             {head('person')}
-            <th scope="col">{say('people.columns.teams')}</th>
+            <th scope="col" className="least">
+              {say('people.columns.teams')}
+            </th>
             {head('role')}
             {head('state')}
             {head('left', 'number')}
             {head('balance', 'number')}
             {head('spent', 'number')}
-            {head('keys', 'number')}
+            {head('keys', 'number least')}
             {head('seen')}
             <th scope="col" data-column="actions">
               <span className="hidden">{say('people.columns.actions')}</span>
@@ -189,23 +199,33 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
           {users.map((user) => (
             <tr key={user.id}>
               <td data-column="person" title={user.email}>
-                <Link className="link strong" to="/people/$id" params={{ id: user.id }}>
-                  {nameOfPerson(user)}
-                </Link>
-                {user.name !== null && <small className="quiet"> {user.email}</small>}
+                <span className="line">
+                  <Link className="link strong cut" to="/people/$id" params={{ id: user.id }}>
+                    {nameOfPerson(user)}
+                  </Link>
+                  {user.name !== null && <small className="quiet cut">{user.email}</small>}
+                </span>
               </td>
-              <td data-column="teams" title={user.teams.map(({ name }) => name).join(', ')}>
-                {user.teams.map(({ id, name }, at) => (
-                  <span key={id}>
-                    {at > 0 && ', '}
-                    <Link to="/teams/$id" params={{ id }}>
-                      {name}
-                    </Link>
-                  </span>
-                ))}
+              <td
+                className="least"
+                data-column="teams"
+                title={user.teams.map(({ name }) => name).join(', ')}
+              >
+                <span className="cut">
+                  {user.teams.map(({ id, name }, at) => (
+                    <span key={id}>
+                      {at > 0 && ', '}
+                      <Link to="/teams/$id" params={{ id }}>
+                        {name}
+                      </Link>
+                    </span>
+                  ))}
+                </span>
               </td>
               <td data-column="role">
-                {user.role === 'member' ? <span className="quiet">{user.role}</span> : user.role}
+                <span className={user.role === 'member' ? 'quiet' : undefined}>
+                  {roleText(user.role, say)}
+                </span>
               </td>
               <td data-column="state">
                 <PersonState of={user} />
@@ -214,17 +234,21 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
                 {user.limit !== null && (
                   <span className={styles['left']}>
                     <Gauge name={say('people.person.quota')} limit={user.limit} />
-                    <Money amount={limitState(user.limit, 0).left} width={places} />
+                    <Money amount={limitState(user.limit, 0).left} width={places.left} />
                   </span>
                 )}
               </td>
-              <td className="number" data-column="balance">
-                <Money amount={user.balance} width={places} />
+              <td
+                className="number"
+                data-column="balance"
+                data-label={say('people.columns.balance')}
+              >
+                <Money amount={user.balance} width={places.balance} />
               </td>
-              <td className="number" data-column="spent">
-                <Money amount={user.usage.cost} width={places} />
+              <td className="number" data-column="spent" data-label={say('people.columns.spent')}>
+                <Money amount={user.usage.cost} width={places.spent} />
               </td>
-              <td className="number" data-column="keys">
+              <td className="number least" data-column="keys">
                 {user.keys}
               </td>
               <td data-column="seen">
@@ -245,17 +269,21 @@ function PeopleTable({ users, isWhole, order, onOrder, actions }: TableProps) {
               <td data-column="person">
                 {say('people.count', { count: users.length, number: formats.count(users.length) })}
               </td>
-              <td data-column="teams" />
+              <td className="least" data-column="teams" />
               <td data-column="role" />
               <td data-column="state" />
               <td data-column="left" />
-              <td className="number" data-column="balance">
-                <Money amount={sumOf(users.map(({ balance }) => balance))} width={places} />
+              <td
+                className="number"
+                data-column="balance"
+                data-label={say('people.columns.balance')}
+              >
+                <Money amount={balance} width={places.balance} />
               </td>
-              <td className="number" data-column="spent">
-                <Money amount={sumOf(users.map(({ usage }) => usage.cost))} width={places} />
+              <td className="number" data-column="spent" data-label={say('people.columns.spent')}>
+                <Money amount={spent} width={places.spent} />
               </td>
-              <td className="number" data-column="keys">
+              <td className="number least" data-column="keys">
                 {formats.count(users.reduce((total, { keys }) => total + keys, 0))}
               </td>
               <td data-column="seen" />

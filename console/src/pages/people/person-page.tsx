@@ -8,6 +8,7 @@ import { Money } from '../../pieces/money.tsx';
 import { placeText } from '../../pieces/place-in-file.ts';
 import { RowMenu } from '../../pieces/row-menu.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { roleText } from '../../pieces/role-text.ts';
 import { useWords } from '../../words/index.ts';
 import { filterWord } from '../requests/filter.ts';
 import { Entries } from './entries.tsx';
@@ -76,7 +77,7 @@ function Figures({ of: user }: { readonly of: User }) {
   const formats = useFormats();
   const requests = { range: '30d', filter: filterWord('user', user.email) } as const;
   return (
-    <dl className={styles['figures']}>
+    <dl className="figures">
       <div>
         <dt>{say('people.person.balance')}</dt>
         <dd>
@@ -118,7 +119,7 @@ function Figures({ of: user }: { readonly of: User }) {
         ) : (
           <>
             <dt className="hidden">{say('people.person.quota')}</dt>
-            <dd className={styles['meter']}>
+            <dd>
               <Meter name={say('people.person.quota')} limit={user.limit} />
             </dd>
           </>
@@ -143,7 +144,7 @@ function Facts({ of: user }: { readonly of: User }) {
         <dt>{say('people.person.email')}</dt>
         <dd>{user.email}</dd>
         <dt>{say('people.person.role')}</dt>
-        <dd>{user.role}</dd>
+        <dd>{roleText(user.role, say)}</dd>
         <dt>{say('people.person.teams')}</dt>
         <dd>
           {user.teams.length === 0 && say('people.person.noTeams')}

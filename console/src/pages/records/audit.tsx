@@ -3,7 +3,7 @@ import { read, searchText, type Result } from '../../api/client.ts';
 import { useSpan } from '../../app/use-span.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
-import { NameLink } from '../../pieces/name-link.tsx';
+import { Breakable, NameLink } from '../../pieces/name-link.tsx';
 import { PagedList } from '../../pieces/paged-list.tsx';
 import { Table } from '../../pieces/table.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
@@ -171,7 +171,7 @@ function AuditTable({
 function Author({ actor: { kind, name } }: Pick<Line, 'actor'>) {
   const say = useWords();
   if (kind === 'system') return say('records.actors.system');
-  return kind === 'person' ? name : <code>{name}</code>;
+  return kind === 'person' ? <Breakable text={name} /> : <code>{name}</code>;
 }
 
 /** So many stand in a row without making it a page. */

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Result } from '../../api/client.ts';
+import { placesOf } from '../../format/money.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Money } from '../../pieces/money.tsx';
 import { NameLink } from '../../pieces/name-link.tsx';
@@ -113,14 +114,14 @@ function Figures({ books }: { readonly books: BookPage }) {
   ];
   const isBalanced = Number(total) === 0;
   return (
-    <dl className={styles['figures']}>
+    <dl className={`figures ${styles['figures']}`}>
       {figures.map(({ name, amount, hint }) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
             <Money amount={amount} /> <small>USD</small>
           </dd>
-          <dd className={styles['than']}>{hint}</dd>
+          <dd className="than">{hint}</dd>
         </div>
       ))}
       <div>
@@ -128,9 +129,7 @@ function Figures({ books }: { readonly books: BookPage }) {
         <dd className={isBalanced ? undefined : 'failed'}>
           {isBalanced ? '0' : <Money amount={total} isExact />} <small>USD</small>
         </dd>
-        <dd className={styles['than']}>
-          {say(isBalanced ? 'records.asItMust' : 'records.notBalanced')}
-        </dd>
+        <dd className="than">{say(isBalanced ? 'records.asItMust' : 'records.notBalanced')}</dd>
       </div>
     </dl>
   );
@@ -140,10 +139,9 @@ function Figures({ books }: { readonly books: BookPage }) {
 const negated = (amount: string): string =>
   amount.startsWith('-') ? amount.slice(1) : Number(amount) === 0 ? amount : `-${amount}`;
 
-const places = 4;
-
 function AccountTable({ accounts }: { readonly accounts: readonly BookPage['data'][number][] }) {
   const say = useWords();
+  const places = placesOf(accounts.map(({ balance }) => balance));
   return (
     <Table
       label={say('records.accounts')}
@@ -152,9 +150,7 @@ function AccountTable({ accounts }: { readonly accounts: readonly BookPage['data
       {accounts.map(({ kind, id, name, balance }) => (
         <tr key={`${kind} ${id}`}>
           <td className={styles['name']}>
-            <NameLink kind={kind} name={name}>
-              {name}
-            </NameLink>
+            <NameLink kind={kind} name={name} />
           </td>
           <td className="second">{say(`records.kinds.${kind}`)}</td>
           <td className={Number(balance) < 0 ? 'number failed' : 'number'}>

@@ -102,11 +102,7 @@ export function BookEntries() {
   );
 }
 
-const accountOf = ({ account: { kind, name } }: Entry) => (
-  <NameLink kind={kind} name={name}>
-    {name}
-  </NameLink>
-);
+const accountOf = ({ account: { kind, name } }: Entry) => <NameLink kind={kind} name={name} />;
 
 const chargeOf = (entry: Entry) => <Charged entry={entry} />;
 

@@ -152,12 +152,7 @@ function Facts({ task }: { readonly task: Detail }) {
         ...(demand.with_video ? [say('records.withVideo')] : []),
       ].join(', '),
     ],
-    [
-      say('records.submittedWith'),
-      <NameLink key="key" kind="key" name={task.key}>
-        {task.key}
-      </NameLink>,
-    ],
+    [say('records.submittedWith'), <NameLink key="key" kind="key" name={task.key} />],
   ];
   if (task.payer !== null) {
     facts.push([say('records.payer'), task.payer === 'team' ? (task.team ?? '') : task.user]);

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Query, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
+import { placesOf } from '../../format/money.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { partName } from '../../format/parts.ts';
 import { Money } from '../../pieces/money.tsx';
@@ -99,8 +100,6 @@ export function Tasks() {
   );
 }
 
-const costPlaces = 4;
-
 function TaskTable({
   tasks,
   search,
@@ -111,6 +110,9 @@ function TaskTable({
   const say = useWords();
   const formats = useFormats();
   const isOpen = (search.kind ?? 'open') === 'open';
+  const amountOf = (task: Task) => (isOpen ? task.held : task.cost);
+  const places = placesOf(tasks.map(amountOf));
+  const pricePlaces = placesOf(tasks.map(({ price }) => price?.price));
   return (
     <Table
       label={say('records.taskList')}
@@ -127,7 +129,7 @@ function TaskTable({
       ]}
     >
       {tasks.map((task) => {
-        const amount = isOpen ? task.held : task.cost;
+        const amount = amountOf(task);
         const last = isOpen ? task.looked : task.ended;
         return (
           <tr key={task.id} aria-selected={task.id === search.task}>
@@ -140,24 +142,14 @@ function TaskTable({
               <TaskState task={task} />
             </td>
             <td className={styles['name']}>
-              <NameLink kind="model" name={task.model}>
-                {task.model}
-              </NameLink>
+              <NameLink kind="model" name={task.model} />
             </td>
             <td className={`less ${styles['name']}`}>
-              <NameLink kind="user" name={task.user}>
-                {task.user}
-              </NameLink>
+              <NameLink kind="user" name={task.user} />
               {task.team !== null && <span className="quiet"> {task.team}</span>}
             </td>
             <td className="less">
-              {task.channel === null ? (
-                '–'
-              ) : (
-                <NameLink kind="channel" name={task.channel}>
-                  {task.channel}
-                </NameLink>
-              )}
+              {task.channel === null ? '–' : <NameLink kind="channel" name={task.channel} />}
             </td>
             <td className="less" title={formats.fullTime(task.time)}>
               {formats.time(task.time)}
@@ -168,7 +160,7 @@ function TaskTable({
                 say('records.free')
               ) : (
                 <span title={partName(task.price.part, say, formats.count)}>
-                  <Money amount={task.price.price} />
+                  <Money amount={task.price.price} width={pricePlaces} />
                 </span>
               )}
             </td>
@@ -176,7 +168,7 @@ function TaskTable({
               {amount === null ? (
                 <span className="quiet">–</span>
               ) : (
-                <Money amount={amount} width={costPlaces} />
+                <Money amount={amount} width={places} />
               )}
             </td>
           </tr>

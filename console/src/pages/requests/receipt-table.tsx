@@ -1,5 +1,6 @@
 import { useFormats } from '../../format/numbers.ts';
 import { partName, partOf } from '../../format/parts.ts';
+import { exactMoney, placesOf } from '../../format/money.ts';
 import type { Receipt } from '../../format/receipt.ts';
 import { Money } from '../../pieces/money.tsx';
 import { useWords } from '../../words/index.ts';
@@ -15,8 +16,8 @@ interface Props {
 export function ReceiptTable({ detail, receipt }: Props) {
   const say = useWords();
   const formats = useFormats();
-  const amounts = [...receipt.lines.map(({ amount }) => amount), receipt.sum, receipt.product];
-  const width = Math.max(...amounts.map(placesOf), placesOf(detail.cost ?? '0'));
+  const amounts = receipt.lines.map(({ amount }) => amount);
+  const width = placesOf([...amounts, receipt.sum, receipt.product, detail.cost], exactMoney);
   const { reasoning } = detail.tokens;
   const isMultiplied = Number(receipt.multiplier) !== 1;
   return (
@@ -117,10 +118,4 @@ export function ReceiptTable({ detail, receipt }: Props) {
       </table>
     </div>
   );
-}
-
-/** Amounts have at least two places. */
-function placesOf(amount: string): number {
-  const point = amount.indexOf('.');
-  return Math.max(2, point === -1 ? 0 : amount.length - point - 1);
 }

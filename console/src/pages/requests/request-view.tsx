@@ -137,11 +137,7 @@ function Head({ detail }: { readonly detail: Detail }) {
 
 /** A name that opens the page of what it names. */
 function Name({ kind, name }: { readonly kind: string; readonly name: string }) {
-  return (
-    <NameLink kind={kind} name={name}>
-      {name}
-    </NameLink>
-  );
+  return <NameLink kind={kind} name={name} />;
 }
 
 function Receipt({ detail }: { readonly detail: Detail }) {

@@ -2,6 +2,7 @@ import { clientName } from '../../format/client.ts';
 import { memo, useCallback, useEffect, useRef, type RefObject } from 'react';
 import { useFormats } from '../../format/numbers.ts';
 import { filterOfClick, useCellWord, type OnFilter } from '../../pieces/cell-filter.tsx';
+import { placesOf } from '../../format/money.ts';
 import { useHiddenColumns } from '../../pieces/columns-menu.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { Outcome } from '../../pieces/outcome.tsx';
@@ -21,9 +22,6 @@ interface Props {
   readonly onFilter: OnFilter;
 }
 
-/** Places of the cost column. */
-const costPlaces = 7;
-
 /** When, how, which model, how much: by that a row is recognised, so it stays. */
 export const hideableColumns = ['client', 'key', 'route', 'speed', 'tokens'] as const;
 type Column = (typeof hideableColumns)[number];
@@ -33,6 +31,7 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen, onFilter }
   const say = useWords();
   const hidden = useHiddenColumns('requests');
   const shows = (column: Column) => !isNarrow && !hidden.has(column);
+  const places = placesOf(rows.map(({ cost }) => cost));
   const current = open ?? focused;
   const currentRow = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
@@ -100,6 +99,7 @@ export function RequestTable({ rows, open, focused, isNarrow, onOpen, onFilter }
               isFocused={row.id === focused}
               isNarrow={isNarrow}
               hidden={hidden}
+              places={places}
               onOpen={openLatest}
               onFilter={filterLatest}
             />
@@ -118,6 +118,8 @@ interface RowProps {
   readonly isFocused: boolean;
   readonly isNarrow: boolean;
   readonly hidden: ReadonlySet<string>;
+  /** Of the column of costs. */
+  readonly places: number;
   readonly onOpen: (id: string) => void;
   readonly onFilter: OnFilter;
 }
@@ -157,7 +159,12 @@ const TableRow = memo(function TableRow({
   );
 });
 
-function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'hidden'>) {
+function Cells({
+  row,
+  isNarrow,
+  hidden,
+  places,
+}: Pick<RowProps, 'row' | 'isNarrow' | 'hidden' | 'places'>) {
   const shows = (column: Column) => !isNarrow && !hidden.has(column);
   const say = useWords();
   const formats = useFormats();
@@ -196,9 +203,11 @@ function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'h
       )}
       {shows('key') && (
         <td data-column="key" {...filtersBy(filterWord('key', row.key))}>
-          <span {...filtersBy(filterWord('key', row.key))}>{row.key}</span>{' '}
-          <span className="quiet" {...filtersBy(filterWord('user', row.user))}>
-            {row.user}
+          <span className="cut">
+            <span {...filtersBy(filterWord('key', row.key))}>{row.key}</span>{' '}
+            <span className="quiet" {...filtersBy(filterWord('user', row.user))}>
+              {row.user}
+            </span>
           </span>
         </td>
       )}
@@ -243,7 +252,7 @@ function Cells({ row, isNarrow, hidden }: Pick<RowProps, 'row' | 'isNarrow' | 'h
         {row.cost === null ? (
           <span className="quiet">–</span>
         ) : (
-          <Money amount={row.cost} width={costPlaces} />
+          <Money amount={row.cost} width={places} />
         )}
       </td>
     </>

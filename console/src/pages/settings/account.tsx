@@ -7,6 +7,7 @@ import { useFormats } from '../../format/numbers.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Table } from '../../pieces/table.tsx';
 import { useWrite } from '../../pieces/use-write.ts';
+import { roleText } from '../../pieces/role-text.ts';
 import { languages, setLanguage, useLanguage, useWords, type Language } from '../../words/index.ts';
 import { agentName } from './agent-name.ts';
 import styles from './page.module.css';
@@ -36,7 +37,7 @@ export function Account() {
           <dt>{say('signIn.email')}</dt>
           <dd>{user.email}</dd>
           <dt>{say('settings.role')}</dt>
-          <dd>{user.role}</dd>
+          <dd>{roleText(user.role, say)}</dd>
           <dt>{say('settings.gateway')}</dt>
           <dd>
             Sluice {gateway.version}, {gateway.url}
@@ -160,8 +161,8 @@ function Sessions() {
         label={say('settings.sessions')}
         heads={[
           say('settings.browser'),
-          say('settings.address'),
-          say('settings.since'),
+          [say('settings.address'), 'less'],
+          [say('settings.since'), 'less'],
           say('settings.seen'),
           <th key="actions" scope="col">
             <span className="hidden">{say('keys.columns.actions')}</span>
@@ -171,8 +172,8 @@ function Sessions() {
         {list.data.data.map((session) => (
           <tr key={session.id}>
             <td title={session.user_agent ?? ''}>{agentName(session.user_agent, say)}</td>
-            <td>{session.address ?? '–'}</td>
-            <td>{formats.time(session.created)}</td>
+            <td className="less">{session.address ?? '–'}</td>
+            <td className="less">{formats.time(session.created)}</td>
             <td>{formats.time(session.seen)}</td>
             <td className="number">
               {session.current ? (

@@ -10,6 +10,7 @@ import { Secret } from '../../pieces/secret.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { useWrite } from '../../pieces/use-write.ts';
+import { roleText } from '../../pieces/role-text.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
 import { NewAdminKey } from './new-admin-key.tsx';
@@ -127,7 +128,7 @@ function KeyTable({
                 <span className={styles['name']}>{key.name}</span>
                 <code className="quiet">{key.prefix}</code>
               </th>
-              <td data-column="role">{key.role}</td>
+              <td data-column="role">{roleText(key.role, say)}</td>
               <td data-column="ips">
                 {key.ips.length === 0 ? say('settings.adminKeys.anywhere') : key.ips.join(', ')}
               </td>

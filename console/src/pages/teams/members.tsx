@@ -3,9 +3,10 @@ import { useRef, useState } from 'react';
 import { read } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { limitState } from '../../format/limit.ts';
-import { useFormats } from '../../format/numbers.ts';
+import { placesOf } from '../../format/money.ts';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
+import { Percent } from '../../pieces/percent.tsx';
 import { PagedList } from '../../pieces/paged-list.tsx';
 import { RowMenu } from '../../pieces/row-menu.tsx';
 import { SearchField } from '../../pieces/search-field.tsx';
@@ -27,8 +28,6 @@ interface Props {
   readonly onRemove: (member: Member) => void;
 }
 
-/** Places of the column of amounts. */
-const places = 4;
 /** Members that are found without a search. */
 const few = 10;
 
@@ -79,11 +78,15 @@ function MemberTable({
   onRemove,
 }: Props & { readonly members: readonly Member[] }) {
   const say = useWords();
-  const formats = useFormats();
   const seesPeople = useSession().permissions.includes('users.read');
   const table = useRef<HTMLDivElement>(null);
   useRowFocus(table);
   const total = Number(team.usage.cost);
+  const leftOf = ({ limit }: Member) => (limit === null ? null : limitState(limit, 0).left);
+  const [places, leftPlaces] = [
+    placesOf(members.map(({ usage }) => usage.cost)),
+    placesOf(members.map(leftOf)),
+  ];
   return (
     <div
       ref={table}
@@ -92,7 +95,7 @@ function MemberTable({
       role="region"
       aria-label={say('teams.members.title')}
     >
-      <table className={`table pinned ${own['members']}`}>
+      <table className={`table pinned stacks wraps ${own['members']}`}>
         <thead>
           <tr>
             <th scope="col">{say('teams.members.person')}</th>
@@ -121,25 +124,27 @@ function MemberTable({
             return (
               <tr key={member.id}>
                 <td title={user}>
-                  {seesPeople ? (
-                    <Link className="link strong" to="/people/$id" params={{ id: member.id }}>
-                      {name}
-                    </Link>
-                  ) : (
-                    <Link
-                      className="link strong"
-                      to="/requests"
-                      search={{
-                        range: '30d',
-                        filter: `${filterWord('user', user)} ${filterWord('team', team.name)}`,
-                      }}
-                    >
-                      {name}
-                    </Link>
-                  )}
-                  {!member.enabled && (
-                    <span className="quiet"> {say('people.states.disabled')}</span>
-                  )}
+                  <span className="line">
+                    {seesPeople ? (
+                      <Link className="link strong cut" to="/people/$id" params={{ id: member.id }}>
+                        {name}
+                      </Link>
+                    ) : (
+                      <Link
+                        className="link strong cut"
+                        to="/requests"
+                        search={{
+                          range: '30d',
+                          filter: `${filterWord('user', user)} ${filterWord('team', team.name)}`,
+                        }}
+                      >
+                        {name}
+                      </Link>
+                    )}
+                    {!member.enabled && (
+                      <span className="quiet"> {say('people.states.disabled')}</span>
+                    )}
+                  </span>
                 </td>
                 <td>
                   {role === 'owner' ? (
@@ -149,18 +154,18 @@ function MemberTable({
                   )}
                 </td>
                 <td className="number less">
-                  {total === 0 ? '–' : `${formats.percent(spent / total)} %`}
+                  {total === 0 ? '–' : <Percent of={spent / total} />}
                 </td>
-                <td className="number">
+                <td className="number" data-label={say('teams.members.spent')}>
                   <Money amount={usage.cost} width={places} />
                 </td>
-                <td className="number">
+                <td className="number" data-label={say('teams.members.left')}>
                   {limit === null ? (
                     <span className="quiet">{say('teams.members.noLimit')}</span>
                   ) : (
                     <span className={styles['left']}>
                       <Gauge name={say('teams.members.budget')} limit={limit} />
-                      <Money amount={limitState(limit, 0).left} width={places} />
+                      <Money amount={limitState(limit, 0).left} width={leftPlaces} />
                     </span>
                   )}
                 </td>

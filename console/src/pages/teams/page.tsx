@@ -4,6 +4,7 @@ import { useRef, type ReactNode } from 'react';
 import { read } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { sumOf } from '../../format/exact.ts';
+import { placesOf } from '../../format/money.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
@@ -43,9 +44,6 @@ const valueOf: Readonly<Record<Sortable, (team: ListedTeam) => number | string |
 };
 
 const isHighFirst = (column: Sortable) => column !== 'team' && column !== 'state';
-
-/** Places of the columns of amounts. */
-const places = 4;
 
 /** Teams with what is left of their budgets; an owner sees the own ones. */
 export function TeamsPage(): ReactNode {
@@ -176,6 +174,10 @@ function TeamTable({ teams, isWhole, order, onOrder, onBudget }: TableProps) {
   const formats = useFormats();
   const table = useRef<HTMLDivElement>(null);
   useRowFocus(table);
+  const balance = sumOf(teams.map((team) => team.balance));
+  const spent = sumOf(teams.map(({ usage }) => usage.cost));
+  const balancePlaces = placesOf([balance, ...teams.map((team) => team.balance)]);
+  const spentPlaces = placesOf([spent, ...teams.map(({ usage }) => usage.cost)]);
   const head = (column: Sortable, className?: string) => (
     <SortHead
       column={column}
@@ -205,30 +207,32 @@ function TeamTable({ teams, isWhole, order, onOrder, onBudget }: TableProps) {
             return (
               <tr key={team.id}>
                 <td data-column="team" title={team.name}>
-                  <Link className="link strong" to="/teams/$id" params={{ id: team.id }}>
+                  <Link className="link strong cut" to="/teams/$id" params={{ id: team.id }}>
                     {team.name}
                   </Link>
                 </td>
-                <td data-column="owner">
-                  {team.owners.length === 0
-                    ? '–'
-                    : team.owners.map(({ name, user }) => name ?? user).join(', ')}
+                <td data-column="owner" title={ownersOf(team)}>
+                  <span className="cut">{ownersOf(team) || '–'}</span>
                 </td>
                 <td className="number" data-column="people">
                   {formats.count(team.member_count)}
                 </td>
                 {(['monthly', 'daily'] as const).map((name) => (
-                  <td key={name} data-column={name}>
+                  <td
+                    key={name}
+                    data-column={name}
+                    data-label={say(`limits.${budgetOf(team, name)?.name ?? name}`)}
+                  >
                     <BudgetCell team={team} name={name} onSet={onBudget} />
                   </td>
                 ))}
                 <td className="number" data-column="balance">
-                  <Money amount={team.balance} width={places} />
+                  <Money amount={team.balance} width={balancePlaces} />
                 </td>
-                <td className="number" data-column="spent">
-                  <Money amount={team.usage.cost} width={places} />
+                <td className="number" data-column="spent" data-label={say('teams.columns.spent')}>
+                  <Money amount={team.usage.cost} width={spentPlaces} />
                 </td>
-                <td data-column="state">
+                <td className="wrapping" data-column="state">
                   <TeamState of={team} />
                 </td>
               </tr>
@@ -248,10 +252,10 @@ function TeamTable({ teams, isWhole, order, onOrder, onBudget }: TableProps) {
               <td data-column="monthly" />
               <td data-column="daily" />
               <td className="number" data-column="balance">
-                <Money amount={sumOf(teams.map(({ balance }) => balance))} width={places} />
+                <Money amount={balance} width={balancePlaces} />
               </td>
               <td className="number" data-column="spent">
-                <Money amount={sumOf(teams.map(({ usage }) => usage.cost))} width={places} />
+                <Money amount={spent} width={spentPlaces} />
               </td>
               <td data-column="state" />
             </tr>
@@ -261,6 +265,15 @@ function TeamTable({ teams, isWhole, order, onOrder, onBudget }: TableProps) {
     </div>
   );
 }
+
+/** One without a window stands in the first column of budgets, if that is free. */
+function budgetOf({ limits }: ListedTeam, name: 'monthly' | 'daily') {
+  const find = (wanted: string) => limits.find((each) => each.name === wanted);
+  return find(name) ?? (name === 'monthly' ? find('total') : undefined);
+}
+
+const ownersOf = ({ owners }: ListedTeam) =>
+  owners.map(({ name, user }) => name ?? user).join(', ');
 
 function BudgetCell({
   team,
@@ -273,24 +286,13 @@ function BudgetCell({
 }) {
   const say = useWords();
   const formats = useFormats();
-  const find = (wanted: string) => team.limits.find((each) => each.name === wanted);
-  // One without a window stands where there is room.
-  const limit = find(name) ?? (name === 'monthly' ? find('total') : undefined);
-  const label = (
-    <span className={`quiet ${own['label']}`}>{say(`limits.${limit?.name ?? name}`)} </span>
-  );
+  const limit = budgetOf(team, name);
   const field = useBudgetField(onSet)(team, limit?.name ?? name);
   if (limit === undefined) {
     return field !== null ? (
-      <span className={own['budget']}>
-        {label}
-        {field}
-      </span>
+      <span className={own['budget']}>{field}</span>
     ) : (
-      <span className="quiet">
-        {label}
-        {say('teams.noBudget')}
-      </span>
+      <span className="quiet">{say('teams.noBudget')}</span>
     );
   }
   const amount = (text: string) => formats.amount(Number(text));

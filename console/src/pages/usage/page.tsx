@@ -194,7 +194,7 @@ export function UsagePage() {
             <h2 className="title">
               {say(`explore.metrics.${figure}`)}{' '}
               <span className="quiet">
-                {say('explore.by', { name: say(`explore.dimensions.${group}`) })}
+                {say('explore.by', { name: say(`explore.dimensions.${group}`).toLowerCase() })}
               </span>
             </h2>
             {bucket !== 'hour' && zoneOfDays(zone) !== zone && (

@@ -88,8 +88,8 @@ export function SmallCharts(props: Props) {
         {say(`explore.metrics.${figure}`)}{' '}
         <span className="quiet">
           {say('explore.byBoth', {
-            name: say(`explore.dimensions.${group}`),
-            second: say(`explore.dimensions.${second}`),
+            name: say(`explore.dimensions.${group}`).toLowerCase(),
+            second: say(`explore.dimensions.${second}`).toLowerCase(),
           })}
         </span>
       </h2>

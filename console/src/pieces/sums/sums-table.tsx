@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { placesOf } from '../../format/money.ts';
 import { filterWord } from '../../pages/requests/filter.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { useWords } from '../../words/index.ts';
@@ -6,6 +7,7 @@ import { Swatch } from '../chart/stacked-bars.tsx';
 import { filterOfClick, useCellWord, type OnFilter } from '../cell-filter.tsx';
 import { Money } from '../money.tsx';
 import { inOrder, type OrderBy } from '../order.ts';
+import { Percent } from '../percent.tsx';
 import { SortHead } from '../sort-head.tsx';
 import { groupName, inputOf, requestsOf, type Dimension, type Sum, type Sums } from './sums.ts';
 import styles from './sums.module.css';
@@ -43,8 +45,6 @@ const valueOf: Readonly<Record<SumsColumn, (row: Row) => number | string | null>
   output: (row) => (row.name === null ? null : row.tokens.output),
   cost: (row) => (row.name === null ? null : Number(row.cost)),
 };
-
-const costPlaces = 7;
 
 /** Sums by name; each opens the requests that it counts. */
 export function SumsTable({
@@ -85,6 +85,7 @@ export function SumsTable({
       />
     );
   const allInput = inputOf(sums);
+  const places = placesOf([...data, sums].map(({ cost }) => cost));
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label={say('explore.table')}>
       <table className="table">
@@ -139,26 +140,32 @@ export function SumsTable({
             return (
               <tr key={`${name ?? '\0'}\n${part ?? '\0'}`}>
                 <td className={styles['name']} {...filtersBy(wordOf(dimension, name))}>
-                  {colored > 0 && (
-                    <Swatch color={name === null || rank >= colored ? '--c9' : `--c${rank + 1}`} />
-                  )}
-                  {search === null ? (
-                    <span className="quiet">{text}</span>
-                  ) : (
-                    <Link className="link" to="/requests" search={search}>
-                      {text}
-                    </Link>
-                  )}
+                  <span className="line">
+                    {colored > 0 && (
+                      <Swatch
+                        color={name === null || rank >= colored ? '--c9' : `--c${rank + 1}`}
+                      />
+                    )}
+                    {search === null ? (
+                      <span className="quiet">{text}</span>
+                    ) : (
+                      <Link className="link cut" to="/requests" search={search}>
+                        {text}
+                      </Link>
+                    )}
+                  </span>
                 </td>
                 {second !== undefined && (
                   <td className={styles['name']} {...filtersBy(wordOf(second, part))}>
-                    {search === null ? (
-                      groupName(second, part, others[1] ?? 0, say)
-                    ) : (
-                      <Link to="/requests" search={search}>
-                        {groupName(second, part, others[1] ?? 0, say)}
-                      </Link>
-                    )}
+                    <span className="cut">
+                      {search === null ? (
+                        groupName(second, part, others[1] ?? 0, say)
+                      ) : (
+                        <Link to="/requests" search={search}>
+                          {groupName(second, part, others[1] ?? 0, say)}
+                        </Link>
+                      )}
+                    </span>
                   </td>
                 )}
                 <td className="number">{formats.count(sum.requests)}</td>
@@ -166,7 +173,7 @@ export function SumsTable({
                   {failed === 0 ? (
                     <span className="quiet">0</span>
                   ) : search === null ? (
-                    formats.count(failed)
+                    <span className="failed">{formats.count(failed)}</span>
                   ) : (
                     <Link
                       className="failed"
@@ -184,7 +191,7 @@ export function SumsTable({
                       {input === 0 ? (
                         <span className="quiet">–</span>
                       ) : (
-                        `${formats.percent(sum.tokens.cache_read / input)} %`
+                        <Percent of={sum.tokens.cache_read / input} />
                       )}
                     </td>
                     <td className="number less">{tokens(sum.tokens.output)}</td>
@@ -196,7 +203,7 @@ export function SumsTable({
                   </td>
                 )}
                 <td className="number">
-                  <Money amount={sum.cost} width={costPlaces} />
+                  <Money amount={sum.cost} width={places} />
                 </td>
               </tr>
             );
@@ -211,11 +218,11 @@ export function SumsTable({
               <td className="number">{formats.count(sums.failed - sums.refused)}</td>
               <td className="number less">{tokens(allInput)}</td>
               <td className="number less">
-                {allInput === 0 ? '–' : `${formats.percent(sums.tokens.cache_read / allInput)} %`}
+                {allInput === 0 ? '–' : <Percent of={sums.tokens.cache_read / allInput} />}
               </td>
               <td className="number less">{tokens(sums.tokens.output)}</td>
               <td className="number">
-                <Money amount={sums.cost} width={costPlaces} />
+                <Money amount={sums.cost} width={places} />
               </td>
             </tr>
           </tfoot>

@@ -40,12 +40,12 @@ export const palette = {
   requestsOfKey: 'Requests of this key',
   export: 'Export as CSV',
   help: 'Keyboard shortcuts',
-  filter: 'Filter, on the pages of requests, models and keys',
+  filter: 'Search or filter the page',
   filterRow: 'Filter by a row with the focus, on the pages of requests and usage',
   rows: 'Next and previous row, on the page of requests',
   open: 'Open the row, on the page of requests',
   close: 'Close what is open',
-  newKey: 'New key, on the page of keys',
+  newKey: 'New key, person or team, on their pages',
 } as const;
 
 export const link = {
@@ -59,6 +59,7 @@ export const link = {
 
 export const states = {
   again: 'Try again',
+  missing: 'It does not exist, or not any more.',
   failed: 'This could not be loaded',
   pageMissing: 'The gateway does not answer, or another version of it runs now. It is tried again.',
   request: 'Request id',

@@ -6,7 +6,7 @@ export const explain = {
     model: 'Model',
     protocol: 'Protocol of the client',
     key: 'Key',
-    group: 'Group, without a key',
+    group: 'Group, if no key is named',
     agent: 'User-Agent',
   },
   answers: '{{name}} would be asked first.',

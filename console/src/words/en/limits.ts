@@ -3,7 +3,7 @@ export const limits = {
   spent: 'spent {{amount}}',
   held: 'held {{amount}}',
   ends: 'ends {{time}}',
-  noWindow: 'no window, so nothing comes back',
+  noWindow: 'does not renew',
   usedUp: 'used up',
   reached: 'used up on {{time}} at this pace',
   gauge: '{{name}}: {{spent}} of {{limit}} USD spent, {{held}} held',

@@ -28,7 +28,7 @@ export const lists = {
   viewName: 'Name of this view',
   keepView: 'Save view',
   removeView: 'Remove {{name}}',
-  view: 'Kept view',
+  view: 'Saved view',
   copyCurl: 'Copy as curl',
 } as const;
 

@@ -32,7 +32,7 @@ export const left = {
     daily: '{{name}}, today',
     monthly: '{{name}}, this month',
     total: '{{name}}, in total',
-    member: 'Your part of {{name}}',
+    member: 'Your limit in {{name}}',
   },
 } as const;
 
@@ -53,8 +53,8 @@ export const attention = {
   },
   price_missing: {
     title: '{{name}} has no price',
-    text: 'Requests for it are refused, because they could not be charged. Set its price where the model is declared.',
-    way: 'See requests',
+    text: 'Requests for it are refused, because they could not be charged.',
+    way: 'Give a price',
   },
   budget_high: {
     title: 'Budget of {{name}} at {{percent}} %',

@@ -49,7 +49,7 @@ export const settings = {
     everybody: 'Whoever has a password can use it.',
     one: 'Off, but for the oldest enabled administrator who has one: the way in if the provider fails.',
     factor:
-      'Whoever signs in with a password can add codes by time. A sign-in at a provider asks for none.',
+      'Whoever signs in with a password can add codes of an app. A sign-in at a provider needs no such code.',
     off: 'Not set up',
     none: 'People sign in at a provider once the configuration file has',
     issuer: 'Issuer',

@@ -42,12 +42,12 @@ export const palette: Words['palette'] = {
   requestsOfKey: '此密钥的请求',
   export: '导出为 CSV',
   help: '键盘快捷键',
-  filter: '筛选（在请求、模型和密钥页面）',
+  filter: '搜索或筛选当前页面',
   filterRow: '按有焦点的行筛选（请求和用量页面）',
   rows: '下一行和上一行（在请求页面）',
   open: '打开该行（在请求页面）',
   close: '关闭已打开的内容',
-  newKey: '新建密钥（在密钥页面）',
+  newKey: '新建密钥、人员或团队（在各自的页面）',
 };
 
 export const link: Words['link'] = {
@@ -61,6 +61,7 @@ export const link: Words['link'] = {
 export const states: Words['states'] = {
   pageMissing: '网关没有响应，或已换成其他版本。正在重试。',
   again: '重试',
+  missing: '不存在，或已被移除。',
   failed: '加载失败',
   request: '请求编号',
   forbidden: '您的角色无权查看此页面。管理员可以更改您的角色。',

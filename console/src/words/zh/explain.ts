@@ -8,7 +8,7 @@ export const explain: Words['explain'] = {
     model: '模型',
     protocol: '客户端的协议',
     key: '密钥',
-    group: '分组（没有密钥时）',
+    group: '分组（未填密钥时）',
     agent: '客户端标识',
   },
   answers: '首先请求 {{name}}。',

@@ -16,7 +16,7 @@ export const health: Words['health'] = {
   failingHint: '从何时起，上游怎么说',
   beginning: '开始于',
   onAndOff: '时有时无',
-  blame: '原因在',
+  blame: '原因',
   blames: {
     channel: '渠道',
     credential: '凭据',
@@ -81,8 +81,8 @@ export const health: Words['health'] = {
   otherVersionHint: '当前节点运行 {{version}}。请让所有节点使用同一版本。',
   journalStopped: '其日志不接受记录',
   justNow: '刚刚',
-  notWell_one: '那里有 {{count}} 个渠道不正常',
-  notWell_other: '那里有 {{count}} 个渠道不正常',
+  notWell_one: '那里有 {{count}} 个渠道出错或休息',
+  notWell_other: '那里有 {{count}} 个渠道出错或休息',
   restsOn: '（在 {{of}} 个节点中的 {{nodes}} 个上休息）',
   inJournal: '其日志中',
   live: '在线',
@@ -97,7 +97,7 @@ export const health: Words['health'] = {
   },
   failsSince: '自 {{time}} 起出错',
   here: '（本节点：{{state}}）',
-  hereFor: '（此处：{{state}}，{{time}}）',
+  hereFor: '（本节点：{{state}}，{{time}}）',
   channels: {
     works: '正常',
     rests: '休息中',

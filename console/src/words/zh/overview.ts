@@ -34,7 +34,7 @@ export const left: Words['left'] = {
     daily: '{{name}}，今天',
     monthly: '{{name}}，本月',
     total: '{{name}}，总计',
-    member: '您在 {{name}} 的份额',
+    member: '您在 {{name}} 的额度',
   },
 };
 
@@ -55,12 +55,12 @@ export const attention: Words['attention'] = {
   },
   price_missing: {
     title: '{{name}} 没有价格',
-    text: '由于无法计费，对它的请求会被拒绝。请在声明该模型的地方设置价格。',
-    way: '查看请求',
+    text: '由于无法计费，对它的请求会被拒绝。',
+    way: '设置价格',
   },
   budget_high: {
     title: '{{name}} 的预算已用 {{percent}} %',
-    text: '{{limit}} 美元中已用 {{spent}} 美元{{window}}。',
+    text: '{{limit}} USD 中已用 {{spent}} USD{{window}}。',
     way: '查看用量',
   },
   key_expiring: {

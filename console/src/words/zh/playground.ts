@@ -15,9 +15,9 @@ export const playground: Words['playground'] = {
   temperature: '温度',
   asModel: '由模型决定',
   payer: '付款方',
-  you: '你自己',
+  you: '您自己',
   chargedTeam: '与任何请求一样向 {{team}} 计费。',
-  charged: '与任何请求一样向你计费。',
+  charged: '与任何请求一样向您计费。',
   send: '发送',
   stop: '停止',
   reasoning: '推理',
@@ -27,7 +27,7 @@ export const playground: Words['playground'] = {
   firstToken: '首个词元',
   speed: '速度',
   tokens: '词元',
-  cost: '费用（美元）',
+  cost: '费用（USD）',
   states: {
     waiting: '等待中',
     streaming: '接收中',
@@ -41,6 +41,6 @@ export const playground: Words['playground'] = {
   request: '请求',
   events: '事件',
   close: '关闭',
-  empty: '没有可供你试用的模型',
+  empty: '没有可供您试用的模型',
   emptyHint: '由渠道提供且有价格的对话和图片模型可以在这里试用。',
 };

@@ -45,7 +45,7 @@ export const teams: Words['teams'] = {
   budgetDone: '{{name}}，{{budget}}：现为 {{limit}} USD，还剩 {{left}}。',
   budgetUsedUp: '{{name}}，{{budget}}：现为 {{limit}} USD。已用完：请求被拒绝。',
   budgetNone: '{{name}}，{{budget}}：不再有预算。',
-  budgetOf: '{{name}} 的{{budget}}，USD',
+  budgetOf: '{{name}} 的{{budget}}（USD）',
   balance: '余额',
   change: '更改',
   changeNamed: '更改 {{name}}',
@@ -53,7 +53,7 @@ export const teams: Words['teams'] = {
   form: {
     name: '名称',
     owner: '负责人',
-    ownerHint: '电子邮箱。决定谁属于团队，不能提高预算。',
+    ownerHint: '电子邮箱。负责人可以添加和移除成员，但不能提高预算。',
     monthly: '每月预算（USD）',
     daily: '每日预算（USD）',
     total: '总预算（USD）',
@@ -64,7 +64,7 @@ export const teams: Words['teams'] = {
     time_zoneHint: '日和月按此时区开始。',
     rpm: '每分钟请求数',
     groups: '分组',
-    groupsHint: '成员可为代表团队的密钥选择的分组。',
+    groupsHint: '团队的密钥可以属于哪些分组。',
   },
   members: {
     title: '成员',

@@ -4,8 +4,8 @@ export const welcome: Words['welcome'] = {
   title: '欢迎',
   skip: '跳过',
   lead: '几步发出第一个请求，大约两分钟。以后也可以再做。',
-  password: '你自己的密码',
-  passwordHint: '初始密码曾显示在机器的屏幕上。请选择一个只有你知道的密码。',
+  password: '您自己的密码',
+  passwordHint: '初始密码曾显示在机器的屏幕上。请选择一个只有您知道的密码。',
   passwordDone: '已设置。初始密码不再有效。',
   upstream: '上游',
   upstreamHint:
