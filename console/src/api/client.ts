@@ -154,7 +154,8 @@ export const plainText = (text: string): string =>
   text.replaceAll(
     /expected (.+?), got (nothing|an empty string|"(?:[^"\\]|\\.)*"|\S+)/g,
     (_, expected: string, got: string) => {
-      if (!/^(?:nothing|an empty string)$/.test(got)) return say('states.instead', { expected, got });
+      if (!/^(?:nothing|an empty string)$/.test(got))
+        return say('states.instead', { expected, got });
       return expected === 'a list' ? say('states.choose') : say('states.enter', { expected });
     },
   );

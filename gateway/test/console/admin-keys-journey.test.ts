@@ -20,7 +20,7 @@ test.runIf(hasBrowser)(
     await form.getByLabel('Addresses').fill('here');
     expect(await axeProblems()).toEqual([]);
     await page.keyboard.press('Enter');
-    await form.getByText(/expected an address or a range/).waitFor();
+    await form.getByText(/Enter an address or a range/).waitFor();
     // The browser itself reports the refusal.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     await form.getByLabel('Addresses').fill('127.0.0.1, ::1');

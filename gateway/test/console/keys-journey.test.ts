@@ -93,7 +93,7 @@ test.runIf(hasBrowser)(
     await dialog.locator('summary').click();
     await field('Requests at once').waitFor({ state: 'hidden' });
     await field('Quota, USD').press('Enter');
-    await dialog.getByText('expected an amount in USD').waitFor();
+    await dialog.getByText('Enter an amount in USD').waitFor();
     // The browser itself reports the refusal.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     expect(await axeProblems()).toEqual([]);
@@ -101,7 +101,7 @@ test.runIf(hasBrowser)(
     expect(await dialog.getByLabel('Belongs to').count()).toBe(0);
     await field('Quota, USD').fill('5');
     // What is right now is not called wrong.
-    await dialog.getByText('expected an amount in USD').waitFor({ state: 'detached' });
+    await dialog.getByText('Enter an amount in USD').waitFor({ state: 'detached' });
     await dialog.locator('summary').click();
     await field('Requests a minute').fill('60');
     await page.keyboard.press('Enter');

@@ -166,7 +166,7 @@ test.runIf(hasBrowser)(
     expect(await axeProblems()).toEqual([]);
     await dialog.getByLabel('Output', { exact: true }).fill('-1');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(/expected a price in USD per million tokens/).waitFor();
+    await dialog.getByText(/Enter a price in USD per million tokens/).waitFor();
     const isWrong = await dialog.getByLabel('Output', { exact: true }).getAttribute('aria-invalid');
     expect(isWrong).toBe('true');
     // A reload leaves what was typed.
@@ -196,7 +196,7 @@ test.runIf(hasBrowser)(
     await dialog.getByRole('button', { name: 'Save' }).click();
     await sizes
       .nth(count)
-      .getByText(/expected more than \d+, the tier before/)
+      .getByText(/Enter more than \d+, the tier before/)
       .waitFor();
     await sizes.nth(count).getByLabel('Up to, pixels', { exact: true }).fill('99000000');
     await dialog.getByRole('button', { name: 'What would it have cost?' }).click();
@@ -256,7 +256,7 @@ test.runIf(hasBrowser)(
     await dialog.getByText(/were charged in 90 days.*100 %/).waitFor();
     await dialog.getByLabel('Multiplier').fill('much');
     await dialog.getByRole('button', { name: 'What would it have cost?' }).click();
-    await dialog.getByText(/expected a factor/).waitFor();
+    await dialog.getByText(/Enter a factor/).waitFor();
     expect(await axeProblems()).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await menu('research', 'Change the multiplier');

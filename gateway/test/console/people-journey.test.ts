@@ -36,7 +36,7 @@ test.runIf(hasBrowser)(
     await dialog.getByLabel('Name', { exact: true }).fill('Vera');
     await dialog.getByLabel('Quota, USD').fill('much');
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText('expected an amount in USD').waitFor();
+    await dialog.getByText('Enter an amount in USD').waitFor();
     // The browser itself reports the refusal.
     expect(admin.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     expect(await admin.axeProblems()).toEqual([]);
@@ -169,6 +169,11 @@ test.runIf(hasBrowser)(
     await dialog.getByLabel('Owner').fill('owner@');
     await dialog.getByRole('option', { name: 'owner@example.com' }).click();
     await dialog.getByLabel('Budget of a day, USD').fill('10');
+    await dialog.getByLabel('Budget in total, USD').fill('0,00001');
+    await dialog.getByLabel('Opening balance, USD').fill('5');
+    await dialog.getByRole('button', { name: 'Make the team' }).click();
+    await dialog.getByText(/^Enter an amount in USD .+, not "0,00001"\.$/).waitFor();
+    expect(admin.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     await dialog.getByLabel('Budget in total, USD').fill('0.00001');
     await dialog.getByRole('button', { name: 'Make the team' }).click();
     await dialog.getByText("team 'filed' already exists").waitFor();
@@ -183,7 +188,7 @@ test.runIf(hasBrowser)(
     await dialog.getByLabel('Reason').fill('first month');
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Credit 30.00 USD' }).click();
-    await page.getByText('Booked. The balance is 30.00 USD.').waitFor();
+    await page.getByText('Booked. The balance is 35.00 USD.').waitFor();
     expect(await admin.axeProblems()).toEqual([]);
 
     // The owner sees the own teams, adds a member, and raises no budget.
