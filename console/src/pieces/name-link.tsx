@@ -12,7 +12,7 @@ interface Props {
 
 /** A name that opens the page of what it names, if the person has that page. */
 export function NameLink({ kind, name, children }: Props) {
-  const { permissions } = useSession();
+  const { permissions, teams } = useSession();
   switch (kind) {
     case 'model':
       return (
@@ -43,14 +43,16 @@ export function NameLink({ kind, name, children }: Props) {
           {name}
         </Link>
       );
-    case 'team':
-      return !permissions.includes('users.read') ? (
+    case 'team': {
+      const isOwner = teams.some((team) => team.name === name && team.role === 'owner');
+      return !isOwner && !permissions.includes('users.read') ? (
         children
       ) : (
         <Link className="link" to="/teams/$id" params={{ id: name }}>
           {name}
         </Link>
       );
+    }
     default:
       return children;
   }
