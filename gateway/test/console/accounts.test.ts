@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '#administration/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import {
-  ask,
-  config,
-  password,
-  passwordHash,
-  secrets,
-  setPassword,
-  setPasswords,
-} from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, config, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* The accounts of people and teams: what they were credited and charged. */
 
@@ -20,14 +12,12 @@ beforeAll(async () => {
   const more = `
 teams: [{ name: red, balance: 5 }]
 `;
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     config:
       config.replace('users:', 'users:\n  - { email: billing@example.com, role: billing }') +
       more.slice(1),
   });
-  await setPasswords(gateway);
-  await setPassword(gateway, 'billing@example.com', passwordHash);
-  billing = await signIn(gateway.url, 'billing@example.com', password);
+  billing = await signInAs(gateway, 'billing');
 });
 afterAll(() => gateway.close());
 
@@ -76,7 +66,7 @@ test('a credit is booked once, exactly, with who made it and why', async () => {
     expect([change, other.status, other.error.code]).toEqual([change, 409, 'idempotency_conflict']);
   }
   // The same word of another person.
-  const admin = await signIn(gateway.url, 'admin@example.com', password);
+  const admin = await signInAs(gateway, 'admin');
   const theirs = await credit(
     'user/member@example.com',
     { amount: '-0.000000001', reason: 'rounding' },

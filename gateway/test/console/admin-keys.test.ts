@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { synthesis } from '../behaviour/video-requests.ts';
-import { password, secrets, startWithPeople } from './people.ts';
-import { logIn, signIn, type Person } from './person.ts';
+import { password, secrets, signInAs, startWithPeople } from './people.ts';
+import { logIn, type Person } from './person.ts';
 
 const day = 86_400_000;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     trustedProxies: ['127.0.0.1'],
     logger: { info: keep, warn: keep, error: keep, request: keep },
   });
-  admin = await signIn(gateway.url, 'admin@example.com', password);
+  admin = await signInAs(gateway, 'admin');
 }, 60_000);
 afterAll(() => gateway.close());
 

@@ -10,8 +10,8 @@ import {
 import { createFailedSignIns } from '#console-api/sessions/failed-sign-ins.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { password, startWithPeople } from './people.ts';
-import { logIn, signIn } from './person.ts';
+import { signInAs, startWithPeople } from './people.ts';
+import { logIn } from './person.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ afterAll(() => gateway.close());
 const lines = () => listAudit(gateway.app.database.kysely, { limit: 100 });
 
 test('sign-ins and what a person does are on record with address and request', async () => {
-  const member = await signIn(gateway.url, 'member@example.com', password);
+  const member = await signInAs(gateway, 'member');
   const response = await member.send('POST', '/keys', { name: 'laptop' });
   const { id, key } = (await response.json()) as { readonly id: string; readonly key: string };
   await member.send('POST', `/keys/${id}/revoke`, {});
@@ -38,7 +38,7 @@ test('sign-ins and what a person does are on record with address and request', a
 
 test('a change that cannot be put on record does not happen', async () => {
   const { kysely } = gateway.app.database;
-  const member = await signIn(gateway.url, 'member@example.com', password);
+  const member = await signInAs(gateway, 'member');
   await sql`
     create trigger no_record before insert on audit_log
     begin select raise(abort, 'the disk is full'); end`.execute(kysely);
@@ -55,7 +55,7 @@ test('a change that cannot be put on record does not happen', async () => {
 });
 
 test('an export is on record with its filter', async () => {
-  const viewer = await signIn(gateway.url, 'viewer@example.com', password);
+  const viewer = await signInAs(gateway, 'viewer');
   const response = await viewer.get('/usage/export?format=jsonl&model=demo-chat');
   await response.text();
   const [line] = await lines();
@@ -72,7 +72,7 @@ interface Page {
 }
 
 test('the list goes from page to page, and a file has the same lines', async () => {
-  const viewer = await signIn(gateway.url, 'viewer@example.com', password);
+  const viewer = await signInAs(gateway, 'viewer');
   const read = async (query: string) => (await (await viewer.get(`/audit${query}`)).json()) as Page;
   const all = await read('?limit=200');
   expect(all.next).toBeNull();
@@ -107,7 +107,7 @@ test.each([
   ['object=%25', () => false],
   ['to=2026-01-01T00:00:00Z', (line: AuditLine) => line.time < '2026-01-01'],
 ])('%s leaves lines of it only', async (query, isMeant) => {
-  const viewer = await signIn(gateway.url, 'viewer@example.com', password);
+  const viewer = await signInAs(gateway, 'viewer');
   const { data } = (await (await viewer.get(`/audit?limit=200&${query}`)).json()) as {
     readonly data: readonly AuditLine[];
   };

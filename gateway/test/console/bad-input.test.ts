@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contract } from '#console-api/contract/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
 import { calls, type Call } from './calls.ts';
-import { password, startWithPeople } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* What the API's document declares, sent as it must not be: each call is refused, in the API's words. */
 
@@ -11,7 +11,7 @@ let gateway: TestGateway;
 let admin: Person;
 beforeAll(async () => {
   gateway = await startWithPeople();
-  admin = await signIn(gateway.url, 'admin@example.com', password);
+  admin = await signInAs(gateway, 'admin');
 });
 afterAll(() => gateway.close());
 

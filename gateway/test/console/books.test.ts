@@ -7,8 +7,8 @@ import {
   isSkipped,
   type TestDatabase,
 } from '../database/databases.ts';
-import { ask, password, secrets, startWithPeople } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { ask, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 interface Books {
   readonly people: { readonly accounts: number; readonly balance: string };
@@ -48,7 +48,7 @@ describe.each(dialects.filter((dialect) => !isSkipped(dialect)))('the books on %
   beforeAll(async () => {
     database = await createTestDatabase(dialect);
     gateway = await startWithPeople({ databaseUrl: database.url });
-    admin = await signIn(gateway.url, 'admin@example.com', password);
+    admin = await signInAs(gateway, 'admin');
     await ask(gateway, secrets.member);
     await gateway.usage();
   });

@@ -10,7 +10,7 @@ import { makeManyRows } from '../usage/many-rows.ts';
 import { secret } from '../workers/workplace.ts';
 import { visit } from './browser.ts';
 import { password, passwordHash } from './people.ts';
-import { logIn, signIn, type Person } from './person.ts';
+import { logIn, type Person, signIn } from './person.ts';
 
 /*
  * What the console's pages take, and what they cost the requests for models, with many rows. The figures are printed;
@@ -200,7 +200,6 @@ test('the pages and what they cost', { timeout: 1_800_000 }, async () => {
     .join(' ');
   expect(await rows.count()).toBeGreaterThan(0);
   expect(opened.complaints).toEqual([]);
-  await opened.close();
 
   // What models' requests notice.
   const person = await signIn(url, email, password);

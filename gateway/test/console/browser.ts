@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, onTestFinished } from 'vitest';
 import { keptByProcess } from '../support/footprint.ts';
-import { password } from './people.ts';
+import type { TestGateway, TestGatewayOptions } from '../support/gateway.ts';
+import { password, startWithPeople } from './people.ts';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const program = process.env['SLUICE_TEST_BROWSER'] ?? places.find((path) => existsSync(path));
@@ -46,11 +48,17 @@ export async function openBrowser(): Promise<Browser> {
 let shared: Promise<Browser> | null = null;
 
 /**
- * Opens an empty page with cookies and a storage of its own.
+ * Opens an empty page with cookies and a storage of its own, until the end of the test.
  * @param url of the gateway
  * @param timezoneId where its clock is; absent: where this machine's is
  */
 export async function visit(url: string, timezoneId?: string): Promise<Visit> {
+  const opened = await openPage(url, timezoneId);
+  onTestFinished(opened.close);
+  return opened;
+}
+
+async function openPage(url: string, timezoneId?: string): Promise<Visit> {
   const browser = await (shared ??= keptByProcess(openBrowser));
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -105,4 +113,28 @@ export async function visit(url: string, timezoneId?: string): Promise<Visit> {
     },
     close: () => context.close(),
   };
+}
+
+/** What the tests of a file share. */
+interface Journey {
+  readonly gateway: TestGateway;
+  readonly opened: Visit;
+}
+
+/**
+ * Starts a gateway whose people can sign in, and opens an empty page there, until all tests of the file are done. Without
+ * a browser it starts nothing: the tests are left out then.
+ * @param prepare before the page is opened
+ */
+export async function startJourney(
+  options: TestGatewayOptions = {},
+  prepare?: (gateway: TestGateway) => Promise<unknown>,
+): Promise<Journey> {
+  if (!hasBrowser) return {} as Journey;
+  const gateway = await startWithPeople(options);
+  afterAll(() => gateway.close());
+  await prepare?.(gateway);
+  const opened = await openPage(gateway.url);
+  afterAll(opened.close);
+  return { gateway, opened };
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '#administration/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, config, password, secrets, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, config, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* Models, prices, aliases and groups that people add and change at the console. */
 
@@ -18,10 +18,9 @@ let gateway: TestGateway;
 let admin: Person;
 let member: Person;
 beforeAll(async () => {
-  gateway = await startTestGateway({ config: `${config}${declared}` });
-  await setPasswords(gateway);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
-  member = await signIn(gateway.url, 'member@example.com', password);
+  gateway = await startWithPeople({ config: `${config}${declared}` });
+  admin = await signInAs(gateway, 'admin');
+  member = await signInAs(gateway, 'member');
 });
 afterAll(() => gateway.close());
 

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
-import { password, startWithPeople } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* The models that an upstream lists: found with the care of a test, and compared with the channel and the catalogue. */
 
@@ -18,7 +18,7 @@ const received: IncomingMessage[] = [];
 
 beforeAll(async () => {
   gateway = await startWithPeople();
-  admin = await signIn(gateway.url, 'admin@example.com', password);
+  admin = await signInAs(gateway, 'admin');
   upstream = createServer((request, response) => {
     received.push(request);
     respond(request, response);

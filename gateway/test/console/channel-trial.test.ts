@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
-import { password, passwordHash, setPassword, startWithPeople } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* Testing a channel: what works, what fails and where, and that nobody learns what they must not. */
 
@@ -18,7 +18,7 @@ let received: { readonly headers: IncomingMessage['headers']; readonly body: str
 
 beforeAll(async () => {
   gateway = await startWithPeople();
-  admin = await signIn(gateway.url, 'admin@example.com', password);
+  admin = await signInAs(gateway, 'admin');
   upstream = createServer((request, response) => {
     let body = '';
     request.on('data', (piece: Buffer) => (body += piece.toString()));
@@ -150,7 +150,7 @@ test.each([
   ['upstream', refuses(500, 'root:x:0:0:the secret file'), 500],
 ] as const)('a channel fails as %s', async (className, answer, status) => {
   respond = answer;
-  const person = await signIn(gateway.url, 'admin@example.com', password);
+  const person = await signInAs(gateway, 'admin');
   const found = await result({}, person);
   expect([found.class, found.status]).toEqual([className, status]);
   expect(found.advice).not.toBe('');
@@ -178,8 +178,7 @@ test('an upstream that says nothing takes too long', async () => {
 
 test('nobody listens, or the connection is closed without a response', async () => {
   // The first one's ten tests of this minute are spent.
-  await setPassword(gateway, 'administrator@example.com', passwordHash);
-  const other = await signIn(gateway.url, 'administrator@example.com', password);
+  const other = await signInAs(gateway, 'administrator');
   const refused = await result({ base_url: 'http://127.0.0.1:9/v1' }, other);
   expect(refused).toMatchObject({ class: 'no-connection', status: null });
   respond = ({ socket }) => void socket.destroy();

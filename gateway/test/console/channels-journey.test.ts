@@ -1,27 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, startWithPeople } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { ask, secrets, signInAs } from './people.ts';
 
 /* Channels at the console: what they do, when they are asked, and how they are added, tried and changed. */
 
-let gateway: TestGateway;
-let admin: Person;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startWithPeople();
-  admin = await signIn(gateway.url, 'admin@example.com', password);
-  await ask(gateway, secrets.admin);
-  await gateway.usage();
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
+const { gateway, opened } = await startJourney({}, async (started) => {
+  await ask(started, secrets.admin);
+  await started.usage();
 });
 
 const spare = {
@@ -37,6 +22,7 @@ test.runIf(hasBrowser)(
   { timeout: 120_000 },
   async () => {
     const base_url = `${gateway.simulator.url}/v1`;
+    const admin = await signInAs(gateway, 'admin');
     expect((await admin.send('POST', '/channels', { ...spare, base_url })).status).toBe(201);
     const { page, signInAt, complaints, axeProblems } = opened;
     await signInAt('/channels', 'admin@example.com');
@@ -175,10 +161,15 @@ test.runIf(hasBrowser)(
     expect(await field('Name for clients, model 1').inputValue()).toBe('demo-reasoning');
     expect(await field('brand-new').isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Give a price to brand-new' }).click();
+    const adding = page.getByRole('dialog', { name: 'Add a model' });
+    expect(await adding.getByLabel('Name', { exact: true }).inputValue()).toBe('brand-new');
+    await adding.getByLabel('Type').selectOption('Image');
+    await adding.getByRole('button', { name: 'Add: Pictures by size' }).waitFor();
+    await adding.getByLabel('Type').selectOption('Chat');
     await field('Input').fill('1.5');
     await field('Output').fill('6');
     expect(await axeProblems()).toEqual([]);
-    await page.getByRole('button', { name: 'Add to the catalogue as a chat model' }).click();
+    await adding.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => field('brand-new').isChecked()).toBe(true);
     expect(await field('Name for clients, model 2').inputValue()).toBe('brand-new');
     await page.unroute('**/admin/v1/channels/models');
@@ -229,6 +220,7 @@ test.runIf(hasBrowser)(
   { timeout: 120_000 },
   async () => {
     const { page, complaints, axeProblems, isWider } = opened;
+    const admin = await signInAs(gateway, 'admin');
     const read = async () =>
       (await (await admin.get('/channels/own')).json()) as Readonly<Record<string, unknown>>;
     const { revision } = await read();

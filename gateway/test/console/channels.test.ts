@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listChannels } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
 import { createSecrets } from '#database/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, config, password, secrets as keys, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, config, secrets as keys, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* Channels that people add and change at the console. */
 
@@ -15,9 +15,8 @@ let gateway: TestGateway;
 let admin: Person;
 beforeAll(async () => {
   const settings = `secrets: { master_key: '${masterKey.toString('base64')}' }`;
-  gateway = await startTestGateway({ config: `${config}${settings}` });
-  await setPasswords(gateway);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
+  gateway = await startWithPeople({ config: `${config}${settings}` });
+  admin = await signInAs(gateway, 'admin');
 });
 afterAll(() => gateway.close());
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { password, passwordHash, setPassword } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* The settings in force, the export, and the plan of a file that somebody posts. */
 
@@ -43,13 +43,9 @@ let gateway: TestGateway;
 let admin: Person;
 const viewers: Person[] = [];
 beforeAll(async () => {
-  gateway = await startTestGateway({ config, environment: canaries });
-  const person = async (name: string) => {
-    await setPassword(gateway, `${name}@example.com`, passwordHash);
-    return signIn(gateway.url, `${name}@example.com`, password);
-  };
-  admin = await person('admin');
-  for (let index = 0; index < 6; index += 1) viewers.push(await person(`v${index}`));
+  gateway = await startWithPeople({ config, environment: canaries });
+  admin = await signInAs(gateway, 'admin');
+  for (let index = 0; index < 6; index += 1) viewers.push(await signInAs(gateway, `v${index}`));
 });
 afterAll(() => gateway.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, password, secrets, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 const config = `
 groups:
@@ -27,9 +27,8 @@ keys:
 let gateway: TestGateway;
 let viewer: Person;
 beforeAll(async () => {
-  gateway = await startTestGateway({ config });
-  await setPasswords(gateway);
-  viewer = await signIn(gateway.url, 'viewer@example.com', password);
+  gateway = await startWithPeople({ config });
+  viewer = await signInAs(gateway, 'viewer');
 });
 afterAll(() => gateway.close());
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { createTestDatabase, isSkipped, type TestDatabase } from '../database/databases.ts';
 import { hasBrowser, visit } from './browser.ts';
-import { ask, passwordHash, secrets, setPassword } from './people.ts';
+import { ask, secrets, setPassword } from './people.ts';
 
 /* The operator's first question: which channel fails, since when, in which words? On a fleet, and after a restart. */
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   if (isLeftOut) return;
   database = await createTestDatabase('postgres');
   await start();
-  await setPassword(nodes[0] as TestGateway, 'operator@example.com', passwordHash);
+  await setPassword(nodes[0] as TestGateway, 'operator@example.com');
 });
 
 afterAll(async () => {
@@ -50,31 +50,26 @@ afterAll(async () => {
 
 /** What an operator finds at this node, from the overview on. */
 async function findOut({ url }: TestGateway) {
-  const visited = await visit(url, 'UTC');
-  try {
-    const { page, signInAt, complaints } = visited;
-    await signInAt('/', 'operator@example.com');
-    const line = page.getByRole('listitem').filter({ hasText: 'azure-eu fails' });
-    await line.waitFor();
-    const overview = await line.innerText();
-    await page.evaluate(
-      'document.addEventListener("click", () => (window.clicks = (window.clicks ?? 0) + 1), true)',
-    );
-    await line.getByRole('link').first().click();
-    const failure = page
-      .getByRole('row')
-      .filter({ hasText: 'azure-eu' })
-      .filter({ hasText: 'Simulated failure' });
-    await failure.waitFor();
-    const health = await failure.innerText();
-    const last = failure.getByRole('link', { name: /^\d\d:/ });
-    const request = await last.getAttribute('href');
-    const clicks = await page.evaluate('window.clicks');
-    expect(complaints).toEqual([]);
-    return { overview, health, request, clicks };
-  } finally {
-    await visited.close();
-  }
+  const { page, signInAt, complaints } = await visit(url, 'UTC');
+  await signInAt('/', 'operator@example.com');
+  const line = page.getByRole('listitem').filter({ hasText: 'azure-eu fails' });
+  await line.waitFor();
+  const overview = await line.innerText();
+  await page.evaluate(
+    'document.addEventListener("click", () => (window.clicks = (window.clicks ?? 0) + 1), true)',
+  );
+  await line.getByRole('link').first().click();
+  const failure = page
+    .getByRole('row')
+    .filter({ hasText: 'azure-eu' })
+    .filter({ hasText: 'Simulated failure' });
+  await failure.waitFor();
+  const health = await failure.innerText();
+  const last = failure.getByRole('link', { name: /^\d\d:/ });
+  const request = await last.getAttribute('href');
+  const clicks = await page.evaluate('window.clicks');
+  expect(complaints).toEqual([]);
+  return { overview, health, request, clicks };
 }
 
 test.skipIf(isLeftOut)(

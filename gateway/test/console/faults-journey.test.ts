@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, passwordHash, secrets, setPassword } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { ask, secrets } from './people.ts';
 
 /* What a person sees of requests that went wrong: where they went, why not elsewhere, and what to do. */
 
@@ -23,20 +22,7 @@ keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
 `;
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startTestGateway({ config });
-  await setPassword(gateway, 'admin@example.com', passwordHash);
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-});
+const { gateway, opened } = await startJourney({ config });
 
 test.runIf(hasBrowser)(
   'a person finds out where a request went, why not elsewhere, and what needs attention',

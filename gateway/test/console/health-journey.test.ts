@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, setPassword, setPasswords, passwordHash } from './people.ts';
-import { signIn } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { hasBrowser, visit } from './browser.ts';
+import { ask, secrets, signInAs, startWithPeople } from './people.ts';
 
 const config = `
 channels:
@@ -31,26 +30,18 @@ keys:
 let gateway: TestGateway;
 /** The request of the member that the upstream refused. */
 let refused: string;
-let opened: Visit | undefined;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ config });
-  await setPasswords(gateway);
-  for (const who of ['billing', 'operator']) {
-    await setPassword(gateway, `${who}@example.com`, passwordHash);
-  }
+  gateway = await startWithPeople({ config });
   await ask(gateway, secrets.admin);
   refused = await ask(gateway, secrets.member, 'demo-reasoning');
   await gateway.usage();
 }, 60_000);
 
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-});
+afterAll(() => gateway.close());
 
 test('operators and viewers see how the gateway and its channels are, members do not', async () => {
-  const admin = await signIn(gateway.url, 'admin@example.com', password);
+  const admin = await signInAs(gateway, 'admin');
   expect(await (await admin.get('/health')).json()).toEqual({
     status: 'ok',
     version: expect.any(String),
@@ -127,8 +118,8 @@ test('operators and viewers see how the gateway and its channels are, members do
   ]);
   // Neither addresses nor credentials.
   expect(JSON.stringify(data)).not.toMatch(/127\.0\.0\.1|invalid-one/);
-  const viewer = await signIn(gateway.url, 'viewer@example.com', password);
-  const member = await signIn(gateway.url, 'member@example.com', password);
+  const viewer = await signInAs(gateway, 'viewer');
+  const member = await signInAs(gateway, 'member');
   const seen = (await (await viewer.get('/channels')).json()) as {
     data: { recent: { last_failure: object | null } }[];
   };
@@ -141,7 +132,7 @@ test('operators and viewers see how the gateway and its channels are, members do
 
 test('what is wrong with channels needs the attention of whoever may see them', async () => {
   const attentionOf = async (who: string) => {
-    const person = await signIn(gateway.url, `${who}@example.com`, password);
+    const person = await signInAs(gateway, who);
     const { attention } = (await (await person.get('/overview')).json()) as { attention: object[] };
     return attention;
   };
@@ -169,7 +160,7 @@ test('the words of an upstream are for those who run the gateway, a message for 
     ['viewer', { message: null, attempts: [expect.objectContaining({ words: null })] }],
     ['billing', { message: null, attempts: [expect.objectContaining({ words: null })] }],
   ] as const) {
-    const person = await signIn(gateway.url, `${who}@example.com`, password);
+    const person = await signInAs(gateway, who);
     expect([who, await (await person.get(`/usage/${refused}`)).json()]).toEqual([
       who,
       expect.objectContaining(expected),
@@ -181,8 +172,7 @@ test.runIf(hasBrowser)(
   'the page says what is wrong, and what to do about it',
   { timeout: 120_000 },
   async () => {
-    opened = await visit(gateway.url);
-    const { page, signInAt, complaints, axeProblems, isWider } = opened;
+    const { page, signInAt, complaints, axeProblems, isWider } = await visit(gateway.url);
     // Which channel fails, since when, in which words: one click from the overview.
     await signInAt('/', 'admin@example.com');
     await page.getByText('refusing fails').waitFor();
@@ -253,17 +243,12 @@ test.runIf(hasBrowser)(
   'whoever may not see it does not find it, and learns who decides',
   { timeout: 120_000 },
   async () => {
-    const visited = await visit(gateway.url);
-    try {
-      const { page, signInAt, complaints, axeProblems } = visited;
-      await signInAt('/health', 'member@example.com');
-      await page.getByText('Your role does not allow this page.').waitFor();
-      expect(await page.getByRole('link', { name: 'Health' }).count()).toBe(0);
-      expect(await axeProblems()).toEqual([]);
-      // The browser itself reports the refusals.
-      for (const complaint of complaints) expect(complaint).toContain('403');
-    } finally {
-      await visited.close();
-    }
+    const { page, signInAt, complaints, axeProblems } = await visit(gateway.url);
+    await signInAt('/health', 'member@example.com');
+    await page.getByText('Your role does not allow this page.').waitFor();
+    expect(await page.getByRole('link', { name: 'Health' }).count()).toBe(0);
+    expect(await axeProblems()).toEqual([]);
+    // The browser itself reports the refusals.
+    for (const complaint of complaints) expect(complaint).toContain('403');
   },
 );

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, passwordHash, secrets, setPassword } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { ask, secrets } from './people.ts';
 
 const config = `
 channels:
@@ -18,21 +17,9 @@ keys:
   - { name: crews, user: member@example.com, team: crew, secret: ${secrets.member} }
 `;
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startTestGateway({ config });
-  await setPassword(gateway, 'member@example.com', passwordHash);
-  await ask(gateway, secrets.member);
-  await gateway.usage();
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
+const { gateway, opened } = await startJourney({ config }, async (started) => {
+  await ask(started, secrets.member);
+  await started.usage();
 });
 
 test.runIf(hasBrowser)(

@@ -1,21 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, startWithPeople } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { ask, password, secrets } from './people.ts';
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startWithPeople();
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-});
+const { gateway, opened } = await startJourney();
 
 test.runIf(hasBrowser)(
   'a person signs in, finds a request, sees why it cost what it did, and leaves',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '#administration/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { config, password, setPassword, setPasswords, passwordHash } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { config, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 interface Key {
   readonly id: string;
@@ -34,15 +34,11 @@ let gateway: TestGateway;
 let people: Record<'admin' | 'viewer' | 'member' | 'owner', Person>;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     config: config.replace('users:', 'users:\n  - { email: owner@example.com }') + more.slice(1),
   });
-  await setPasswords(gateway);
-  await setPassword(gateway, 'owner@example.com', passwordHash);
   const [admin, viewer, member, owner] = await Promise.all(
-    ['admin', 'viewer', 'member', 'owner'].map((who) =>
-      signIn(gateway.url, `${who}@example.com`, password),
-    ),
+    ['admin', 'viewer', 'member', 'owner'].map((who) => signInAs(gateway, who)),
   );
   people = { admin: admin!, viewer: viewer!, member: member!, owner: owner! };
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseConfig } from '#config/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { config, password, secrets, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { config, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* A key as an entry for the configuration file: `GET /keys/{id}?as=yaml`. */
 
@@ -38,9 +38,8 @@ let gateway: TestGateway;
 let admin: Person;
 let keys: readonly Key[];
 beforeAll(async () => {
-  gateway = await startTestGateway({ config: file });
-  await setPasswords(gateway);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
+  gateway = await startWithPeople({ config: file });
+  admin = await signInAs(gateway, 'admin');
   await admin.send('POST', '/keys', { name: 'mine: #1', quota: '3', rph: 7 });
   keys = ((await (await admin.get('/keys')).json()) as { data: readonly Key[] }).data;
 });
@@ -87,7 +86,7 @@ test('a key tells where the file declares it', () => {
 });
 
 test('an entry is for whoever may see the key, and has no other form', async () => {
-  const member = await signIn(gateway.url, 'member@example.com', password);
+  const member = await signInAs(gateway, 'member');
   expect((await member.get(`/keys/${idOf('admins')}?as=yaml`)).status).toBe(404);
   expect(await (await member.get(`/keys/${idOf('members')}?as=yaml`)).text()).not.toContain(
     secrets.member,

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { secrets, setPasswords } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { secrets } from './people.ts';
 
 const config = `
 groups: [{ name: lab }, { name: dear }]
@@ -17,20 +16,7 @@ keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
 `;
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startTestGateway({ config });
-  await setPasswords(gateway);
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-});
+const { gateway, opened } = await startJourney({ config });
 
 test.runIf(hasBrowser)(
   'a person chooses the group of a key among those of whoever pays, and another one later',

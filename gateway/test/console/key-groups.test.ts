@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { password, secrets, setPassword, passwordHash } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* Nobody gives a key more than they have. */
 
@@ -35,11 +35,9 @@ let gateway: TestGateway;
 let as: Record<(typeof people)[number], Person>;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ config });
-  const hash = passwordHash;
-  for (const who of people) await setPassword(gateway, `${who}@example.com`, hash);
+  gateway = await startWithPeople({ config });
   const signedIn = await Promise.all(
-    people.map(async (who) => [who, await signIn(gateway.url, `${who}@example.com`, password)]),
+    people.map(async (who) => [who, await signInAs(gateway, who)]),
   );
   as = Object.fromEntries(signedIn) as typeof as;
 });

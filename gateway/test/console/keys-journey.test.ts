@@ -1,22 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, startWithPeople } from './people.ts';
-import { signIn } from './person.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney, visit } from './browser.ts';
+import { ask, signInAs } from './people.ts';
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startWithPeople();
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-});
+const { gateway, opened } = await startJourney();
 
 /** As the browser's calendar has it. */
 function dayIn(days: number): string {
@@ -174,7 +160,7 @@ test.runIf(hasBrowser)(
     await page.goBack();
 
     // Somebody else is faster.
-    const admin = await signIn(gateway.url, 'admin@example.com', password);
+    const admin = await signInAs(gateway, 'admin');
     await act('laptop', 'Change');
     expect(await dialog.getByLabel('Quota, USD').inputValue()).toBe('5');
     expect(await axeProblems()).toEqual([]);
@@ -280,22 +266,17 @@ test.runIf(hasBrowser)(
   'an order is one of all keys, not of the first page',
   { timeout: 120_000 },
   async () => {
-    const admin = await signIn(gateway.url, 'admin@example.com', password);
+    const admin = await signInAs(gateway, 'admin');
     for (let n = 100; n < 155; n += 1) {
       expect((await admin.send('POST', '/keys', { name: `key ${n}` })).status).toBe(201);
     }
-    const visited = await visit(gateway.url);
-    try {
-      const { page, signInAt, complaints } = visited;
-      await signInAt('/keys?sort=-key', 'admin@example.com');
-      const names = page.locator('tbody td[data-column="key"] a');
-      await names.getByText('admins', { exact: true }).waitFor();
-      await expect.poll(() => names.count()).toBeGreaterThan(55);
-      const shown = await names.allTextContents();
-      expect(shown).toEqual(shown.toSorted().toReversed());
-      expect(complaints).toEqual([]);
-    } finally {
-      await visited.close();
-    }
+    const { page, signInAt, complaints } = await visit(gateway.url);
+    await signInAt('/keys?sort=-key', 'admin@example.com');
+    const names = page.locator('tbody td[data-column="key"] a');
+    await names.getByText('admins', { exact: true }).waitFor();
+    await expect.poll(() => names.count()).toBeGreaterThan(55);
+    const shown = await names.allTextContents();
+    expect(shown).toEqual(shown.toSorted().toReversed());
+    expect(complaints).toEqual([]);
   },
 );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, config, password, secrets, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, config, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 interface Key {
   readonly id: string;
@@ -27,10 +27,9 @@ let gateway: TestGateway;
 let people: Record<'admin' | 'viewer' | 'member', Person>;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ config: config + waiting });
-  await setPasswords(gateway);
+  gateway = await startWithPeople({ config: config + waiting });
   const [admin, viewer, member] = await Promise.all(
-    ['admin', 'viewer', 'member'].map((who) => signIn(gateway.url, `${who}@example.com`, password)),
+    ['admin', 'viewer', 'member'].map((who) => signInAs(gateway, who)),
   );
   people = { admin: admin!, viewer: viewer!, member: member! };
 });

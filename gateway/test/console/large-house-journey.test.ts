@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, passwordHash, secrets, setPassword } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { ask, secrets } from './people.ts';
 
 /* A house of many people and keys, with names as people really give them, and a file that changes under an open page. */
 
@@ -41,21 +40,9 @@ keys: ${JSON.stringify([...keys, { name: 'admins', user: 'admin@example.com', se
 const framesAreCut =
   '[...document.querySelectorAll(".scroll")].some((each) => each.scrollWidth > each.clientWidth + 8)';
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startTestGateway({ config: file(1) });
-  await setPassword(gateway, 'admin@example.com', passwordHash);
-  for (const { secret } of keys.slice(0, 6)) await ask(gateway, secret);
-  await gateway.usage();
-  opened = await visit(gateway.url);
-}, 120_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
+const { gateway, opened } = await startJourney({ config: file(1) }, async (started) => {
+  for (const { secret } of keys.slice(0, 6)) await ask(started, secret);
+  await started.usage();
 });
 
 test.runIf(hasBrowser)(

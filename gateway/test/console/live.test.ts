@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, config, password, secrets, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, config, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 import { idsOf, watchLive } from './watching.ts';
 
 const teamSecret = 'sk-team-0123456789abcdefghijklmnopqrstuv';
@@ -11,7 +11,7 @@ let admin: Person;
 let member: Person;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     config: `${config}  - { name: teams, user: admin@example.com, team: red, secret: ${teamSecret} }
 teams:
   - name: red
@@ -19,9 +19,8 @@ teams:
     members: [{ user: member@example.com, role: owner }, { user: admin@example.com }]
 `,
   });
-  await setPasswords(gateway);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
-  member = await signIn(gateway.url, 'member@example.com', password);
+  admin = await signInAs(gateway, 'admin');
+  member = await signInAs(gateway, 'member');
 });
 afterAll(() => gateway.close());
 
@@ -119,7 +118,7 @@ test('more requests than can be shown are counted, and none of them waits', asyn
 });
 
 test('a twenty-first watcher is refused, and a session that ends takes its watchers along', async () => {
-  const person = await signIn(gateway.url, 'viewer@example.com', password);
+  const person = await signInAs(gateway, 'viewer');
   const watchers = await Promise.all(Array.from({ length: 20 }, () => watch(person)));
   const one = await watch(person);
   expect(one.response.status).toBe(429);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { password, setPassword, passwordHash } from './people.ts';
-import { logIn, signIn, type Person } from './person.ts';
+import { password, setPassword } from './people.ts';
+import { logIn, type Person, signIn } from './person.ts';
 import { listAudit } from '#administration/index.ts';
 
 const config = `
@@ -37,7 +37,7 @@ async function enter(name: string, withPassword = password): Promise<Person> {
 }
 
 async function reset(name: string): Promise<void> {
-  await setPassword(gateway, `${name}@example.com`, passwordHash);
+  await setPassword(gateway, `${name}@example.com`);
 }
 
 const sessionsOf = async (person: Person): Promise<readonly Listed[]> =>

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, passwordHash, secrets, setPassword, setPasswords } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney, visit } from './browser.ts';
+import { ask, secrets } from './people.ts';
 
 const config = `
 channels:
@@ -27,21 +26,7 @@ keys:
   - { name: admins, user: admin@example.com, secret: ${secrets.admin} }
 `;
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startTestGateway({ config });
-  await setPasswords(gateway);
-  await setPassword(gateway, 'operator@example.com', passwordHash);
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-});
+const { gateway, opened } = await startJourney({ config });
 
 test.runIf(hasBrowser)(
   'a person looks for a model, sees what it costs and how it went, and asks it as shown',
@@ -150,19 +135,15 @@ test.runIf(hasBrowser)(
   { timeout: 120_000 },
   async () => {
     const member = await visit(gateway.url);
-    try {
-      const { page, signInAt, complaints } = member;
-      await signInAt('/models/demo-chat', 'member@example.com');
-      await page.getByRole('heading', { name: 'Prices since' }).waitFor();
-      expect(await page.getByRole('heading', { name: 'Channels' }).count()).toBe(0);
-      await page.route('**/admin/v1/models', (route) => route.fulfill({ json: { data: [] } }));
-      await page.goto(`${gateway.url}/console/models`);
-      await page.getByText('An administrator can change that.').waitFor();
-      expect(await member.axeProblems()).toEqual([]);
-      expect(complaints).toEqual([]);
-    } finally {
-      await member.close();
-    }
+    const { page, signInAt, complaints } = member;
+    await signInAt('/models/demo-chat', 'member@example.com');
+    await page.getByRole('heading', { name: 'Prices since' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Channels' }).count()).toBe(0);
+    await page.route('**/admin/v1/models', (route) => route.fulfill({ json: { data: [] } }));
+    await page.goto(`${gateway.url}/console/models`);
+    await page.getByText('An administrator can change that.').waitFor();
+    expect(await member.axeProblems()).toEqual([]);
+    expect(complaints).toEqual([]);
   },
 );
 
@@ -189,13 +170,16 @@ test.runIf(hasBrowser)(
     expect(isWrong).toBe('true');
     // A reload leaves what was typed.
     await dialog.getByLabel('Output', { exact: true }).fill('2000');
+    await dialog.getByLabel('Name for people').fill('House chat');
     await page.reload();
     await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await dialog.getByText('This is the price that you had typed here and not saved.').waitFor();
+    await dialog.getByText('This is what you had typed here and not saved.').waitFor();
+    expect(await dialog.getByLabel('Name for people').inputValue()).toBe('House chat');
     expect(await dialog.getByLabel('Output', { exact: true }).inputValue()).toBe('2000');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('declared in the console').waitFor();
     await page.getByRole('cell', { name: '2000' }).waitFor();
+    await page.getByText('House chat').waitFor();
     const price = () => gateway.app.catalogue.snapshot().models.get('demo-chat')?.price;
     await expect.poll(price).toMatchObject({ input: '1000', output: '2000' });
 
@@ -292,6 +276,5 @@ test.runIf(hasBrowser)(
     // The browser itself reports the prices and the factor that were refused.
     const refused = expect.stringContaining('400');
     expect(complaints).toEqual([refused, refused, refused]);
-    await own.close();
   },
 );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, password, secrets, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 const config = `
 groups: [{ name: default }, { name: lab }, { name: vault }]
@@ -51,13 +51,12 @@ interface Listed {
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway({ config });
-  await setPasswords(gateway);
+  gateway = await startWithPeople({ config });
 });
 afterAll(() => gateway.close());
 
 async function modelsOf(who: string): Promise<Listed['data']> {
-  const person = await signIn(gateway.url, `${who}@example.com`, password);
+  const person = await signInAs(gateway, who);
   const { data } = (await (await person.get('/models')).json()) as Listed;
   return data;
 }
@@ -96,7 +95,7 @@ test('are those that an enabled channel serves, with prices in the unit in which
 });
 
 test('are found by what their id or an alias contains', async () => {
-  const admin = await signIn(gateway.url, 'admin@example.com', password);
+  const admin = await signInAs(gateway, 'admin');
   const found = async (q: string) => {
     const { data } = (await (await admin.get(`/models?q=${q}`)).json()) as Listed;
     return data.map(({ id }) => id);
@@ -126,7 +125,7 @@ test('show how requests of the last day went, and counts only to whoever may see
 });
 
 test('one has its prices over time, its groups, and channels for operators', async () => {
-  const admin = await signIn(gateway.url, 'admin@example.com', password);
+  const admin = await signInAs(gateway, 'admin');
   const read = async (person: Person, id: string) =>
     (await (await person.get(`/models/${encodeURIComponent(id)}`)).json()) as Record<
       string,
@@ -152,7 +151,7 @@ test('one has its prices over time, its groups, and channels for operators', asy
   expect(model['history']).toEqual([
     { version: model['price_version'], since: expect.any(String), prices: model['prices'] },
   ]);
-  const member = await signIn(gateway.url, 'member@example.com', password);
+  const member = await signInAs(gateway, 'member');
   expect(await read(member, 'demo-chat')).toMatchObject({ channels: null });
   // Nobody learns of what they may not use.
   for (const id of ['vault-chat', 'off-chat', 'nothing-like-it']) {

@@ -11,7 +11,7 @@ import {
   PlainBrowser,
   startIdentityProvider,
 } from './identity-provider.ts';
-import { password, passwordHash, setPassword } from './people.ts';
+import { password, setPassword, signInAs, startWithPeople } from './people.ts';
 import { logIn, signIn } from './person.ts';
 
 /* Signing in at a provider of OpenID Connect, which is `oidc-provider`: it shares no code with the gateway. */
@@ -42,12 +42,11 @@ const warnings: string[] = [];
 
 beforeAll(async () => {
   provider = await startIdentityProvider([callback]);
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     publicUrl,
     config: settingsOf(provider, `domains: [example.com], ${groups}`),
     logger: { warn: (message, fields) => void warnings.push(JSON.stringify([message, fields])) },
   });
-  await setPassword(gateway, 'admin@example.com', passwordHash);
 });
 afterAll(async () => {
   await gateway.close();
@@ -78,7 +77,7 @@ async function comeBack(browser: PlainBrowser, url: string, on = gateway) {
   };
 }
 
-async function signInAs(subject: string, browser = new PlainBrowser(), on = gateway) {
+async function signInThrough(subject: string, browser = new PlainBrowser(), on = gateway) {
   const back = await passProvider(browser, await begin(browser, '/console/keys', on), subject);
   const result = await comeBack(browser, back, on);
   return { ...result, browser, back };
@@ -107,7 +106,7 @@ test('the page of the sign-in learns where it leads', async () => {
 
 test('a new person gets an account, and the page that was asked for', async () => {
   provider.people.set('s-new', person('Grace@example.com', { name: 'Grace', groups: ['ops'] }));
-  const { status, page, cookies, browser } = await signInAs('s-new');
+  const { status, page, cookies, browser } = await signInThrough('s-new');
   expect([status, page]).toEqual([303, `${publicUrl}/console/keys`]);
   expect(cookies).toEqual([
     expect.stringMatching(
@@ -234,7 +233,7 @@ describe('nobody gets in', () => {
     ['s-longer', person('in@evil-example.com'), 'other-domain'],
   ])('as %s', async (subject, claims, problem) => {
     provider.people.set(subject, claims);
-    const { browser, ...result } = await signInAs(subject);
+    const { browser, ...result } = await signInThrough(subject);
     expect(result).toMatchObject({ page: `${publicUrl}/console/sign-in`, problem });
     expect(result.request).toMatch(/^[\w-]+$/);
     expect(await sessionOf(browser)).toBe(401);
@@ -242,13 +241,13 @@ describe('nobody gets in', () => {
 
   test('who was disabled', async () => {
     provider.people.set('s-leaver', person('leaver@example.com'));
-    await signInAs('s-leaver');
+    await signInThrough('s-leaver');
     await gateway.app.database.kysely
       .updateTable('users')
       .set({ enabled: 0 })
       .where('email', '=', 'leaver@example.com')
       .execute();
-    expect(await signInAs('s-leaver')).toMatchObject({ problem: 'disabled' });
+    expect(await signInThrough('s-leaver')).toMatchObject({ problem: 'disabled' });
   });
 
   test('who says no at the provider', async () => {
@@ -262,27 +261,27 @@ describe('nobody gets in', () => {
 });
 
 describe('accounts that were there before', () => {
-  const admin = () => signIn(gateway.url, 'admin@example.com', password);
+  const admin = () => signInAs(gateway, 'admin');
 
   test('of a member: linked by its address, and by its subject ever after', async () => {
     provider.people.set('s-file', person('of-file@example.com', { groups: ['root'] }));
-    const first = await signInAs('s-file');
+    const first = await signInThrough('s-file');
     // What the file says of a person stands.
     expect(await sessionOf(first.browser)).toMatchObject({
       email: 'of-file@example.com',
       role: 'member',
     });
     provider.people.set('s-file', person('renamed@example.com'));
-    const { browser } = await signInAs('s-file');
+    const { browser } = await signInThrough('s-file');
     expect(await sessionOf(browser)).toMatchObject({ email: 'of-file@example.com' });
     // Somebody else has the address now.
     provider.people.set('s-successor', person('of-file@example.com'));
-    expect(await signInAs('s-successor')).toMatchObject({ problem: 'other-identity' });
+    expect(await signInThrough('s-successor')).toMatchObject({ problem: 'other-identity' });
   });
 
   test('above a member: only by somebody who is signed in to them', async () => {
     provider.people.set('s-admin', person('admin@example.com'));
-    expect(await signInAs('s-admin')).toMatchObject({ problem: 'link-first' });
+    expect(await signInThrough('s-admin')).toMatchObject({ problem: 'link-first' });
 
     const { send, cookie } = await admin();
     const origin = { origin: publicUrl };
@@ -298,14 +297,14 @@ describe('accounts that were there before', () => {
     // The session is the one that there was.
     expect(await sessionOf(browser)).toBe(401);
     expect(cookie).toContain('sluice_session=');
-    const { browser: next } = await signInAs('s-admin');
+    const { browser: next } = await signInThrough('s-admin');
     expect(await sessionOf(next)).toMatchObject({ email: 'admin@example.com', role: 'admin' });
   });
 
   test('are disconnected by the person or an administrator, while a password remains', async () => {
     const email = 'mover@example.com';
     provider.people.set('s-mover', person(email));
-    const { browser } = await signInAs('s-mover');
+    const { browser } = await signInThrough('s-mover');
     const { send, get } = await admin();
     const found = async () =>
       (await (await get(`/users/${email}`)).json()) as { readonly connected: boolean };
@@ -319,7 +318,7 @@ describe('accounts that were there before', () => {
     ]);
     expect(await sessionOf(browser)).toMatchObject({ email });
 
-    await setPassword(gateway, email, passwordHash);
+    await setPassword(gateway, email);
     expect(await (await disconnect()).json()).toEqual({ ended: 1 });
     expect(await (await disconnect()).json()).toEqual({ ended: 0 });
     expect(await found()).toMatchObject({ connected: false });
@@ -331,7 +330,7 @@ describe('accounts that were there before', () => {
     });
 
     // Whoever connects again may end it, and stays signed in.
-    await signInAs('s-mover');
+    await signInThrough('s-mover');
     expect(await found()).toMatchObject({ connected: true });
     const own = await signIn(gateway.url, email, password);
     expect((await own.send('DELETE', '/me/oidc', {})).status).toBe(200);
@@ -341,7 +340,7 @@ describe('accounts that were there before', () => {
 
   test('are linked to one identity, and it to one of them', async () => {
     provider.people.set('s-taken', person('taken@example.com'));
-    await signInAs('s-taken');
+    await signInThrough('s-taken');
     const { send } = await admin();
     const begun = await send('POST', '/me/oidc', {}, { origin: publicUrl });
     const { location } = (await begun.json()) as { location: string };
@@ -366,10 +365,10 @@ describe('accounts that were there before', () => {
 
 test('a lost group takes the role away, also in sessions that there are', async () => {
   provider.people.set('s-ops', person('ops@example.com', { groups: ['other', 'ops'] }));
-  const { browser: before } = await signInAs('s-ops');
+  const { browser: before } = await signInThrough('s-ops');
   expect(await sessionOf(before)).toMatchObject({ role: 'operator' });
   provider.people.set('s-ops', person('ops@example.com', { groups: ['other'] }));
-  const { browser } = await signInAs('s-ops');
+  const { browser } = await signInThrough('s-ops');
   expect(await sessionOf(browser)).toMatchObject({ role: 'member' });
   expect(await sessionOf(before)).toBe(401);
   const [, line] = await listAudit(gateway.app.database.kysely, {
@@ -389,7 +388,7 @@ test('a provider that fails is said to, and no token is in the log', async () =>
     return true;
   };
   provider.people.set('s-away', person('away@example.com'));
-  const { problem, back } = await signInAs('s-away');
+  const { problem, back } = await signInThrough('s-away');
   provider.interrupt = () => false;
   expect(problem).toBe('provider-away');
   const { searchParams } = new URL(back);
@@ -402,15 +401,13 @@ test('a provider that fails is said to, and no token is in the log', async () =>
 describe('with `only`', () => {
   let strict: TestGateway;
   beforeAll(async () => {
-    strict = await startTestGateway({
+    strict = await startWithPeople({
       publicUrl,
       config: settingsOf(provider, `only: true, create: false, ${groups}`).replace(
         'keys: []',
         '  - { email: second@example.com, role: admin }\nkeys: []',
       ),
     });
-    await setPassword(strict, 'admin@example.com', passwordHash);
-    await setPassword(strict, 'second@example.com', passwordHash);
     const { kysely } = strict.app.database;
     await kysely
       .updateTable('users')
@@ -434,7 +431,7 @@ describe('with `only`', () => {
   });
 
   test('invitations set no passwords', async () => {
-    const { get, send } = await signIn(strict.url, 'admin@example.com', password);
+    const { get, send } = await signInAs(strict, 'admin');
     const { id } = (await (await get('/users/of-file@example.com')).json()) as { id: string };
     expect((await send('POST', `/users/${id}/invite`, {})).status).toBe(409);
     const accepted = await fetch(`${strict.url}/admin/v1/auth/invite`, {
@@ -447,7 +444,7 @@ describe('with `only`', () => {
 
   test('without `create` only known people get in', async () => {
     provider.people.set('s-stranger', person('stranger@example.com'));
-    const { problem } = await signInAs('s-stranger', new PlainBrowser(), strict);
+    const { problem } = await signInThrough('s-stranger', new PlainBrowser(), strict);
     expect(problem).toBe('unknown-person');
   });
 });
@@ -457,14 +454,14 @@ test('the last administrator stays one', async () => {
   const { kysely } = alone.app.database;
   await kysely.updateTable('users').set({ role: 'member' }).execute();
   provider.people.set('s-last', person('last@example.com', { groups: ['root'] }));
-  await signInAs('s-last', new PlainBrowser(), alone);
+  await signInThrough('s-last', new PlainBrowser(), alone);
   provider.people.set('s-last', person('last@example.com', { groups: [] }));
-  const { browser } = await signInAs('s-last', new PlainBrowser(), alone);
+  const { browser } = await signInThrough('s-last', new PlainBrowser(), alone);
   expect(await sessionOf(browser, alone)).toMatchObject({ role: 'admin' });
   // With another one, the group counts.
   provider.people.set('s-next', person('next@example.com', { groups: ['root'] }));
-  await signInAs('s-next', new PlainBrowser(), alone);
-  const { browser: after } = await signInAs('s-last', new PlainBrowser(), alone);
+  await signInThrough('s-next', new PlainBrowser(), alone);
+  const { browser: after } = await signInThrough('s-last', new PlainBrowser(), alone);
   expect(await sessionOf(after, alone)).toMatchObject({ role: 'member' });
   await alone.close();
 });
@@ -478,7 +475,7 @@ test('a provider that nobody reaches, and one that puts everything into its toke
     if (url.startsWith('/me')) asked += 1;
     return false;
   };
-  const { browser } = await signInAs('s-talk', new PlainBrowser(), other);
+  const { browser } = await signInThrough('s-talk', new PlainBrowser(), other);
   expect(await sessionOf(browser, other)).toMatchObject({ name: 'Talk' });
   expect(asked).toBe(0);
   await talkative.close();

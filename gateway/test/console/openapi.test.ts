@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { contract } from '#console-api/contract/index.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
-import { password, startWithPeople } from './people.ts';
-import { signIn } from './person.ts';
+import { signInAs, startWithPeople } from './people.ts';
 
 interface Document {
   readonly paths: Record<string, Record<string, { readonly 'x-permission': string }>>;
@@ -18,7 +17,7 @@ afterAll(() => gateway.close());
 
 test('the document is OpenAPI, has every route with its permission, and needs a session', async () => {
   expect((await fetch(`${gateway.url}/admin/v1/openapi.json`)).status).toBe(401);
-  const member = await signIn(gateway.url, 'member@example.com', password);
+  const member = await signInAs(gateway, 'member');
   const text = await (await member.get('/openapi.json')).text();
   const { valid, errors } = await new Validator().validate(
     JSON.parse(text) as Record<string, unknown>,
@@ -39,7 +38,7 @@ test('the document is OpenAPI, has every route with its permission, and needs a 
 });
 
 test('a refusal has declared members only, and is neither kept nor taken for something else', async () => {
-  const admin = await signIn(gateway.url, 'admin@example.com', password);
+  const admin = await signInAs(gateway, 'admin');
   const document = (await (await admin.get('/openapi.json')).json()) as {
     readonly components: {
       readonly schemas: { readonly Error: z.core.JSONSchema.JSONSchema };

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, secrets, setPassword, passwordHash } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney, visit } from './browser.ts';
+import { ask, password, secrets } from './people.ts';
 
 const teamSecret = 'sk-team-0123456789abcdefghijklmnopqrstuv';
 const soon = new Date(Date.now() + 3 * 86_400_000).toISOString();
@@ -28,26 +27,13 @@ keys:
   - { name: teams, user: member@example.com, team: research, secret: ${teamSecret} }
 `;
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startTestGateway({ config });
-  const hash = passwordHash;
-  for (const who of ['admin', 'member']) await setPassword(gateway, `${who}@example.com`, hash);
-  for (const secret of [secrets.admin, secrets.member, teamSecret]) await ask(gateway, secret);
-  await ask(gateway, secrets.admin, 'nothing-like-it');
-  await gateway.usage();
+const { gateway, opened } = await startJourney({ config }, async (started) => {
+  for (const secret of [secrets.admin, secrets.member, teamSecret]) await ask(started, secret);
+  await ask(started, secrets.admin, 'nothing-like-it');
+  await started.usage();
   // Its quota is lowered to less than it has spent.
-  const { kysely } = gateway.app.database;
+  const { kysely } = started.app.database;
   await kysely.updateTable('keys').set({ quota: 1n }).where('name', '=', 'teams').execute();
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
 });
 
 test.runIf(hasBrowser)(
@@ -219,14 +205,10 @@ test.runIf(hasBrowser)(
   { timeout: 60_000 },
   async () => {
     const there = await visit(gateway.url, 'Asia/Kolkata');
-    try {
-      await there.signInAt('/usage?range=30d', 'admin@example.com');
-      // In the language that they chose before.
-      await there.page.getByText(/UTC.*Asia\/(Kolkata|Calcutta)/).waitFor();
-      expect(there.complaints).toEqual([]);
-    } finally {
-      await there.close();
-    }
+    await there.signInAt('/usage?range=30d', 'admin@example.com');
+    // In the language that they chose before.
+    await there.page.getByText(/UTC.*Asia\/(Kolkata|Calcutta)/).waitFor();
+    expect(there.complaints).toEqual([]);
   },
 );
 
@@ -234,23 +216,18 @@ test.runIf(hasBrowser)(
   'a page that cannot be loaded stays inside the frame, and comes by itself once it can be',
   { timeout: 120_000 },
   async () => {
-    const visited = await visit(gateway.url);
-    try {
-      const { page, signInAt, axeProblems } = visited;
-      await signInAt('/', 'member@example.com');
-      await page.getByRole('link', { name: 'Settings' }).waitFor();
-      for (const path of ['**/assets/*', '**/console/']) {
-        await page.route(path, (route) => route.abort());
-      }
-      await page.getByRole('link', { name: 'Settings' }).click();
-      await page.getByText('It is tried again').waitFor();
-      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-      expect(await axeProblems()).toEqual([]);
-      for (const path of ['**/assets/*', '**/console/']) await page.unroute(path);
-      await page.getByRole('heading', { name: 'Settings' }).waitFor();
-    } finally {
-      await visited.close();
+    const { page, signInAt, axeProblems } = await visit(gateway.url);
+    await signInAt('/', 'member@example.com');
+    await page.getByRole('link', { name: 'Settings' }).waitFor();
+    for (const path of ['**/assets/*', '**/console/']) {
+      await page.route(path, (route) => route.abort());
     }
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByText('It is tried again').waitFor();
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    expect(await axeProblems()).toEqual([]);
+    for (const path of ['**/assets/*', '**/console/']) await page.unroute(path);
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
   },
 );
 
@@ -258,43 +235,38 @@ test.runIf(hasBrowser)(
   'a person chooses days of a calendar and the zone in which they begin',
   { timeout: 120_000 },
   async () => {
-    const visited = await visit(gateway.url, 'Europe/Berlin');
-    try {
-      const { page, signInAt, axeProblems, complaints } = visited;
-      await signInAt('/usage', 'member@example.com');
-      await page.getByRole('button', { name: 'Days' }).click();
-      const calendar = page.getByRole('dialog', { name: 'Time range' });
-      await calendar.getByRole('table').first().waitFor();
-      expect(await axeProblems()).toEqual([]);
-      await calendar.getByRole('button', { name: 'This month' }).click();
-      await page.waitForURL(/range=month/);
-      // Two days, the last one first; their end is the beginning of the day after.
-      await page.getByRole('button', { name: 'This month' }).click();
-      await calendar.getByRole('button', { name: 'Earlier month' }).click();
-      const days = calendar.getByRole('table').first().getByRole('button');
-      await days.nth(9).click();
-      await calendar.getByText('Choose the last day.').waitFor();
-      await days.nth(7).click();
-      await page.waitForURL(/from=/);
-      const { searchParams } = new URL(page.url());
-      const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
-      const clock = new Intl.DateTimeFormat('en-GB', {
-        timeZone: 'Europe/Berlin',
-        day: 'numeric',
-        hour: 'numeric',
-      });
-      expect([clock.format(from), clock.format(to)]).toEqual(['8, 00', '11, 00']);
-      // Another zone stays from page to page.
-      await page.locator('nav.segments button').click();
-      await calendar.getByRole('combobox', { name: 'Time zone' }).selectOption('UTC');
-      await page.keyboard.press('Escape');
-      await calendar.waitFor({ state: 'detached' });
-      await page.getByRole('link', { name: 'Home' }).click();
-      await page.waitForURL(/\/console\/\?tz=UTC/);
-      await page.getByRole('button', { name: 'Days UTC' }).waitFor();
-      expect(complaints).toEqual([]);
-    } finally {
-      await visited.close();
-    }
+    const { page, signInAt, axeProblems, complaints } = await visit(gateway.url, 'Europe/Berlin');
+    await signInAt('/usage', 'member@example.com');
+    await page.getByRole('button', { name: 'Days' }).click();
+    const calendar = page.getByRole('dialog', { name: 'Time range' });
+    await calendar.getByRole('table').first().waitFor();
+    expect(await axeProblems()).toEqual([]);
+    await calendar.getByRole('button', { name: 'This month' }).click();
+    await page.waitForURL(/range=month/);
+    // Two days, the last one first; their end is the beginning of the day after.
+    await page.getByRole('button', { name: 'This month' }).click();
+    await calendar.getByRole('button', { name: 'Earlier month' }).click();
+    const days = calendar.getByRole('table').first().getByRole('button');
+    await days.nth(9).click();
+    await calendar.getByText('Choose the last day.').waitFor();
+    await days.nth(7).click();
+    await page.waitForURL(/from=/);
+    const { searchParams } = new URL(page.url());
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+    const clock = new Intl.DateTimeFormat('en-GB', {
+      timeZone: 'Europe/Berlin',
+      day: 'numeric',
+      hour: 'numeric',
+    });
+    expect([clock.format(from), clock.format(to)]).toEqual(['8, 00', '11, 00']);
+    // Another zone stays from page to page.
+    await page.locator('nav.segments button').click();
+    await calendar.getByRole('combobox', { name: 'Time zone' }).selectOption('UTC');
+    await page.keyboard.press('Escape');
+    await calendar.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.waitForURL(/\/console\/\?tz=UTC/);
+    await page.getByRole('button', { name: 'Days UTC' }).waitFor();
+    expect(complaints).toEqual([]);
   },
 );

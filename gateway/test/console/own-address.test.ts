@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseConfig } from '#config/index.ts';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { config, password, secrets, setPasswords } from './people.ts';
+import { config, password, secrets, startWithPeople } from './people.ts';
 import { signIn } from './person.ts';
 
 /* `console.listen`: the console at an address of its own. */
@@ -10,8 +10,7 @@ import { signIn } from './person.ts';
 let gateway: TestGateway;
 let consoleUrl: string;
 beforeAll(async () => {
-  gateway = await startTestGateway({ config: `console: { listen: '127.0.0.1:0' }\n${config}` });
-  await setPasswords(gateway);
+  gateway = await startWithPeople({ config: `console: { listen: '127.0.0.1:0' }\n${config}` });
   consoleUrl = gateway.app.consoleUrl ?? '';
 });
 afterAll(() => gateway.close());

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
 import { submitted, synthesis } from '../behaviour/video-requests.ts';
 import { openVideoUpstream, videoConfig } from '../support/video-upstream.ts';
-import { password, passwordHash, secrets, setPassword } from './people.ts';
-import { signIn } from './person.ts';
+import { secrets, signInAs, startWithPeople } from './people.ts';
 
 const upstream = await openVideoUpstream();
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     config: videoConfig(
       upstream.url,
       `
@@ -29,9 +28,6 @@ keys:
 `,
     ),
   });
-  for (const who of ['member', 'stranger']) {
-    await setPassword(gateway, `${who}@example.com`, passwordHash);
-  }
 }, 60_000);
 afterAll(async () => {
   await gateway.close();
@@ -50,7 +46,7 @@ interface Limit {
 }
 
 async function limitsOf(who: string): Promise<readonly Limit[]> {
-  const person = await signIn(gateway.url, `${who}@example.com`, password);
+  const person = await signInAs(gateway, who);
   const { data } = (await (await person.get('/me/limits')).json()) as { data: Limit[] };
   return data;
 }

@@ -1,50 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { signIn } from './person.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney, visit } from './browser.ts';
 import { widestOf } from './words.ts';
-import {
-  ask,
-  config,
-  password,
-  passwordHash,
-  secrets,
-  setPassword,
-  setPasswords,
-} from './people.ts';
+import { ask, config, secrets, signInAs } from './people.ts';
 
-let gateway: TestGateway;
-const visits: Visit[] = [];
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  const teams = `
+const teams = `
 teams:
   - { name: filed, balance: 5, budget: { total: 5 }, members: [{ user: member@example.com }] }
 `;
-  gateway = await startTestGateway({
-    config: config.replace('users:', 'users:\n  - { email: owner@example.com }') + teams.slice(1),
-  });
-  await setPasswords(gateway);
-  await setPassword(gateway, 'owner@example.com', passwordHash);
-}, 60_000);
-
-afterAll(async () => {
-  for (const each of visits) await each.close();
-  await gateway?.close();
+const { gateway } = await startJourney({
+  config: config.replace('users:', 'users:\n  - { email: owner@example.com }') + teams.slice(1),
 });
-
-async function open(): Promise<Visit> {
-  const opened = await visit(gateway.url);
-  visits.push(opened);
-  return opened;
-}
 
 test.runIf(hasBrowser)(
   'an administrator invites a person, who sets a password, makes a key, sends a request and sees it',
   { timeout: 120_000 },
   async () => {
-    const admin = await open();
+    const admin = await visit(gateway.url);
     const { page } = admin;
     await admin.signInAt('/people', 'admin@example.com');
     const rowOf = (name: string) => page.locator('tbody tr', { hasText: name });
@@ -83,7 +54,7 @@ test.runIf(hasBrowser)(
     expect(await page.content()).not.toContain(link);
 
     // The person, in another browser.
-    const vera = await open();
+    const vera = await visit(gateway.url);
     await vera.page.goto(link);
     await vera.page.getByLabel('Password').fill('short');
     await vera.page.getByRole('button', { name: 'Set the password' }).click();
@@ -109,7 +80,7 @@ test.runIf(hasBrowser)(
     expect(vera.complaints).toEqual([]);
 
     // The link worked once.
-    const late = await open();
+    const late = await visit(gateway.url);
     await late.page.goto(link);
     await late.page.getByLabel('Password').fill('another good password');
     await late.page.getByRole('button', { name: 'Set the password' }).click();
@@ -176,7 +147,7 @@ test.runIf(hasBrowser)(
   'an administrator makes a team, whose owner adds a member and sees what is left',
   { timeout: 120_000 },
   async () => {
-    const admin = await open();
+    const admin = await visit(gateway.url);
     const { page } = admin;
     await admin.signInAt('/teams?make=true', 'admin@example.com');
     const dialog = page.getByRole('dialog');
@@ -202,7 +173,7 @@ test.runIf(hasBrowser)(
     expect(await admin.axeProblems()).toEqual([]);
 
     // The owner sees the own teams, adds a member, and raises no budget.
-    const owner = await open();
+    const owner = await visit(gateway.url);
     await owner.signInAt('/teams', 'owner@example.com');
     await owner.page.getByRole('link', { name: 'field' }).click();
     await owner.page.getByRole('heading', { name: 'Teams / field' }).waitFor();
@@ -221,7 +192,7 @@ test.runIf(hasBrowser)(
     expect(await owner.axeProblems()).toEqual([]);
 
     // A key of a member acts for the team: what it spent shows on the budget, which is used up.
-    const { send } = await signIn(gateway.url, 'admin@example.com', password);
+    const { send } = await signInAs(gateway, 'admin');
     const made = await send('POST', '/keys', { name: 'fields', team: 'field' });
     const { key } = (await made.json()) as { readonly key: string };
     await ask(gateway, key);

@@ -6,6 +6,7 @@ import {
   type TestGateway,
   type TestGatewayOptions,
 } from '#test/support/gateway.ts';
+import { signIn, type Person } from './person.ts';
 
 /** The password of every person of the test gateway. */
 export const password = 'a long enough password';
@@ -46,33 +47,36 @@ keys:
   - { name: members, user: member@example.com, secret: ${secrets.member} }
 `;
 
-/** A gateway with an administrator, a viewer and a member, who can sign in. */
+/** A gateway whose people can all sign in. Default: an administrator, a viewer and a member. */
 export async function startWithPeople(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const gateway = await startTestGateway({ ...options, config });
+  const gateway = await startTestGateway({ config, ...options });
   await setPasswords(gateway);
   return gateway;
 }
 
-/** Lets the three people sign in. */
-export async function setPasswords(gateway: TestGateway): Promise<void> {
-  for (const who of ['admin', 'viewer', 'member']) {
-    await setPassword(gateway, `${who}@example.com`, passwordHash);
-  }
+type Place = { readonly app: Pick<TestGateway['app'], 'database'> };
+
+/** Gives everybody who has no password yet the one of these tests. */
+export async function setPasswords({ app: { database } }: Place): Promise<void> {
+  const set = database.kysely.updateTable('users').set({ password_hash: passwordHash });
+  await set.where('password_hash', 'is', null).execute();
 }
 
-/** As `sluice user password` would. */
+/** As `sluice user password` would: it ends the person's sessions. */
 export async function setPassword(
-  { app: { database } }: { readonly app: Pick<TestGateway['app'], 'database'> },
+  { app: { database } }: Place,
   email: string,
-  passwordHash: string,
+  hash = passwordHash,
 ): Promise<void> {
-  const administration = {
-    database,
-    secrets: createSecrets(Buffer.alloc(32, 1)),
-    audit: recordAudit,
-    now: Date.now,
-  };
-  await replacePassword(administration, { kind: 'command', name: 'test' }, { email, passwordHash });
+  const secrets = createSecrets(Buffer.alloc(32, 1));
+  const administration = { database, secrets, audit: recordAudit, now: Date.now };
+  const command = { kind: 'command', name: 'test' } as const;
+  await replacePassword(administration, command, { email, passwordHash: hash });
+}
+
+/** Signs in whose address begins with this name. */
+export function signInAs({ url }: { readonly url: string }, name: string): Promise<Person> {
+  return signIn(url, `${name}@example.com`, password);
 }
 
 /** A request for a model with this key. @returns its id */

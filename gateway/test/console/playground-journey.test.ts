@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { password, secrets, setPasswords } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { password, secrets } from './people.ts';
 
 const channel = (name: string, fault: string) => `
   - name: ${name}
@@ -39,20 +38,7 @@ keys:
   - { name: members, user: member@example.com, secret: ${secrets.member} }
 `;
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startTestGateway({ config });
-  await setPasswords(gateway);
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-});
+const { gateway, opened } = await startJourney({ config });
 
 const address = (...partners: string[]) =>
   `${gateway.url}/console/playground?ask=${encodeURIComponent(JSON.stringify(partners))}`;

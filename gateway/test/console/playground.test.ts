@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, password, secrets, setPassword, setPasswords, passwordHash } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, secrets, setPassword, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 const config = `
 groups: [{ name: default }, { name: vault }]
@@ -30,12 +30,11 @@ keys:
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway({ config });
-  await setPasswords(gateway);
+  gateway = await startWithPeople({ config });
 });
 afterAll(() => gateway.close());
 
-const enter = (who: string) => signIn(gateway.url, `${who}@example.com`, password);
+const enter = (who: string) => signInAs(gateway, who);
 
 async function keyOf(person: Person, body: object = {}): Promise<string> {
   const response = await person.send('POST', '/playground/key', body);
@@ -107,7 +106,7 @@ test('it ends when its session does, and with all sessions when the password cha
   expect(await Promise.all(keys.map(statusOf))).toEqual([200, 200]);
   expect((await first.send('POST', '/auth/logout', {})).status).toBe(200);
   expect(await Promise.all(keys.map(statusOf))).toEqual([401, 200]);
-  await setPassword(gateway, 'member@example.com', passwordHash);
+  await setPassword(gateway, 'member@example.com');
   expect(await Promise.all(keys.map(statusOf))).toEqual([401, 401]);
 
   // What has ended is taken again, so that sign-ins do not leave keys behind.

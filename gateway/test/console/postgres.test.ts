@@ -3,8 +3,8 @@ import type { TestGateway } from '#test/support/gateway.ts';
 import { createTestDatabase, isSkipped, type TestDatabase } from '../database/databases.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
 import { calls } from './calls.ts';
-import { ask, password, secrets, startWithPeople } from './people.ts';
-import { logIn, signIn, type Person } from './person.ts';
+import { ask, password, secrets, signInAs, startWithPeople } from './people.ts';
+import { logIn, type Person } from './person.ts';
 
 describe.skipIf(isSkipped('postgres'))('the console on PostgreSQL', () => {
   let database: TestDatabase;
@@ -21,7 +21,7 @@ describe.skipIf(isSkipped('postgres'))('the console on PostgreSQL', () => {
     gateway = await startWithPeople({ databaseUrl: url.href });
     await ask(gateway, secrets.member);
     await gateway.usage();
-    admin = await signIn(gateway.url, 'admin@example.com', password);
+    admin = await signInAs(gateway, 'admin');
   });
   afterAll(async () => {
     await gateway.close();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
 import { channelTraffic } from '#usage/index.ts';
 import { addDays, startOfDay } from '../../../console/src/app/days.ts';
 import { calendarRanges, ranges, spanOf } from '../../../console/src/app/range.ts';
 import { charge, keepPrice, record, recordAll } from '../journal/records.ts';
-import { config, password, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { config, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /*
  * A range counts the same requests wherever it is read: those from its first moment to before its last one.
@@ -51,11 +51,10 @@ let gateway: TestGateway;
 let admin: Person;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ config: `retention: { usage: 36500d }\n${config}` });
-  await setPasswords(gateway);
+  gateway = await startWithPeople({ config: `retention: { usage: 36500d }\n${config}` });
   await keepPrice(gateway.app.database);
   await recordAll(gateway.app.database, records);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
+  admin = await signInAs(gateway, 'admin');
 }, 60_000);
 afterAll(() => gateway.close());
 

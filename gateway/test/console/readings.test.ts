@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, config, password, secrets, setPassword, passwordHash } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, config, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 const teamSecret = 'sk-team-0123456789abcdefghijklmnopqrstuv';
 const withTeam = config
@@ -28,9 +28,7 @@ const signedIn = new Map<(typeof people)[number], Person>();
 let ids: Readonly<Record<'admin' | 'member' | 'team' | 'refused', string>>;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ config: withTeam });
-  const hash = passwordHash;
-  for (const who of people) await setPassword(gateway, `${who}@example.com`, hash);
+  gateway = await startWithPeople({ config: withTeam });
   ids = {
     admin: await ask(gateway, secrets.admin),
     member: await ask(gateway, secrets.member),
@@ -39,7 +37,7 @@ beforeAll(async () => {
   };
   await gateway.usage();
   for (const who of people) {
-    signedIn.set(who, await signIn(gateway.url, `${who}@example.com`, password));
+    signedIn.set(who, await signInAs(gateway, who));
   }
 }, 60_000);
 afterAll(() => gateway.close());

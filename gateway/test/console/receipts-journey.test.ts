@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startOwnUpstream } from '../support/own-upstream.ts';
 import { openVideoUpstream } from '../support/video-upstream.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { passwordHash, setPassword } from './people.ts';
+import { hasBrowser, startJourney } from './browser.ts';
 import { workedOut } from './receipt-lines.ts';
 import { config, sendEveryKind } from './receipt-requests.ts';
 
@@ -12,26 +10,12 @@ import { config, sendEveryKind } from './receipt-requests.ts';
  * and from what the upstream reported, and they are those of the page, to the nano-USD.
  */
 
-let gateway: TestGateway;
-let upstream: OwnUpstream;
-let videos: Awaited<ReturnType<typeof openVideoUpstream>>;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  upstream = await startOwnUpstream();
-  videos = await openVideoUpstream();
-  const addressed = config.replaceAll('UPSTREAM', upstream.url).replaceAll('VIDEOS', videos.url);
-  gateway = await startTestGateway({ config: addressed });
-  await setPassword(gateway, 'admin@example.com', passwordHash);
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-  await upstream?.close();
-  await videos?.close();
+const upstream = await startOwnUpstream();
+afterAll(() => upstream.close());
+const videos = await openVideoUpstream();
+afterAll(() => videos.close());
+const { gateway, opened } = await startJourney({
+  config: config.replaceAll('UPSTREAM', upstream.url).replaceAll('VIDEOS', videos.url),
 });
 
 test.runIf(hasBrowser)(

@@ -1,31 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { awaitEnd, submitted, synthesis } from '../behaviour/video-requests.ts';
 import { startVideoUpstream, videoConfig } from '../support/video-upstream.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, password, passwordHash, secrets, setPassword, startWithPeople } from './people.ts';
-import { signIn } from './person.ts';
+import { hasBrowser, startJourney, visit } from './browser.ts';
+import { ask, secrets, signInAs, startWithPeople } from './people.ts';
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startWithPeople();
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-});
+const { gateway, opened } = await startJourney();
 
 test.runIf(hasBrowser)(
   'who changed what is found by author, kind and object, and stored as a file',
   { timeout: 120_000 },
   async () => {
     const { page, signInAt, complaints, axeProblems, isWider } = opened;
-    const member = await signIn(gateway.url, 'member@example.com', password);
+    const member = await signInAs(gateway, 'member');
     const made = await member.send('POST', '/keys', { name: 'laptop', rpm: 60 });
     const { id } = (await made.json()) as { readonly id: string };
     const revision = { 'if-match': made.headers.get('etag') ?? '' };
@@ -90,7 +76,6 @@ test.runIf(hasBrowser)(
     await other.page.getByText('No video task is open.').waitFor();
     expect(await other.page.getByRole('tab').allTextContents()).toEqual(['Tasks']);
     expect(await other.page.getByRole('link', { name: 'Records' }).count()).toBe(0);
-    await other.close();
   },
 );
 
@@ -98,7 +83,7 @@ test.runIf(hasBrowser)(
   'the books are compared with the requests, and a difference is shown to be kept',
   { timeout: 120_000 },
   async () => {
-    const { page, signInAt, complaints, axeProblems, isWider, close } = await visit(gateway.url);
+    const { page, signInAt, complaints, axeProblems, isWider } = await visit(gateway.url);
     await ask(gateway, secrets.member);
     await gateway.usage();
     await signInAt('/records', 'admin@example.com');
@@ -147,7 +132,6 @@ test.runIf(hasBrowser)(
     expect(await axeProblems()).toEqual([]);
     expect(await isWider()).toBe(false);
     expect(complaints).toEqual([]);
-    await close();
   },
 );
 
@@ -163,17 +147,15 @@ users:
 keys:
   - { name: members, user: member@example.com, secret: ${secrets.member} }
 `;
-    const videos = await startTestGateway({ config: videoConfig(upstream.url, people) });
-    for (const who of ['member', 'operator']) {
-      await setPassword(videos, `${who}@example.com`, passwordHash);
-    }
+    const videos = await startWithPeople({ config: videoConfig(upstream.url, people) });
+    onTestFinished(() => videos.close());
     const { id } = await submitted(
       videos.url,
       synthesis,
       { resolution: '720P', seconds: 5 },
       { key: secrets.member },
     );
-    const { page, signInAt, complaints, axeProblems, isWider, close } = await visit(videos.url);
+    const { page, signInAt, complaints, axeProblems, isWider } = await visit(videos.url);
     await signInAt('/', 'operator@example.com');
     await page.getByRole('link', { name: 'Records' }).click();
     // The only tab of this role.
@@ -197,7 +179,5 @@ keys:
     await course.getByRole('link', { name: 'Receipt' }).click();
     await page.getByText('member@example.com').first().waitFor();
     expect(complaints).toEqual([]);
-    await close();
-    await videos.close();
   },
 );

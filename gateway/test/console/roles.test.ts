@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contract } from '#console-api/contract/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { password, setPassword, passwordHash } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 const roles = ['admin', 'operator', 'billing', 'viewer', 'member'] as const;
 
@@ -100,11 +100,9 @@ const people = new Map<string, Person>();
 /** The admin key of each role that has one. */
 const adminKeys = new Map<string, string>();
 beforeAll(async () => {
-  gateway = await startTestGateway({ config });
-  const hash = passwordHash;
+  gateway = await startWithPeople({ config });
   for (const role of roles) {
-    await setPassword(gateway, `${role}@example.com`, hash);
-    people.set(role, await signIn(gateway.url, `${role}@example.com`, password));
+    people.set(role, await signInAs(gateway, role));
   }
   for (const role of roles.slice(0, -1)) {
     const response = await people.get('admin')!.send('POST', '/admin-keys', { name: role, role });

@@ -1,28 +1,16 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { ask, config, secrets, setPasswords } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney, visit } from './browser.ts';
+import { ask, config, secrets } from './people.ts';
 
 /** More keys than one answer of the gateway has. */
 const many = Array.from({ length: 230 }, (_, at) => `run-${String(at).padStart(3, '0')}`);
 const keys = many.map((name) => `  - { name: ${name}, user: admin@example.com }\n`).join('');
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startTestGateway({ config: `${config}${keys}teams: [{ name: explorers }]\n` });
-  await setPasswords(gateway);
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
+const { gateway, opened } = await startJourney({
+  config: `${config}${keys}teams: [{ name: explorers }]\n`,
 });
 
 test.runIf(hasBrowser)(
@@ -90,7 +78,6 @@ test.runIf(hasBrowser)(
     await member.page.getByRole('combobox', { name: 'Command palette' }).fill('example.com');
     await member.page.getByText('Nothing has this name.').waitFor();
     expect(member.complaints).toEqual([]);
-    await member.close();
     expect(complaints).toEqual([]);
   },
 );

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listAudit } from '#administration/index.ts';
 import { totpCode, totpStep } from '#identity/totp.ts';
 import type { TestGateway } from '#test/support/gateway.ts';
-import { password, startWithPeople } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { password, signInAs, startWithPeople } from './people.ts';
+import { type Person, signIn } from './person.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -127,7 +127,7 @@ describe('is ended', () => {
   });
 
   test('by an administrator, on record', async () => {
-    const admin = await signIn(gateway.url, 'admin@example.com', password);
+    const admin = await signInAs(gateway, 'admin');
     expect(await json(admin.get(`/users/${email}`))).toMatchObject({ second_factor: true });
     expect(await json(admin.get('/sign-in'))).toMatchObject({
       password: 'everybody',
@@ -170,7 +170,7 @@ test('the database has neither the secret nor a recovery code', async () => {
 
 test('nobody without a password has one', async () => {
   const { kysely } = gateway.app.database;
-  const viewer = await signIn(gateway.url, 'viewer@example.com', password);
+  const viewer = await signInAs(gateway, 'viewer');
   await kysely
     .updateTable('users')
     .set({ password_hash: null })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '#administration/index.ts';
 import { totpCode, totpStep } from '#identity/totp.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
 import { submitted, synthesis } from '../behaviour/video-requests.ts';
 import { calls } from './calls.ts';
-import { ask, password, secrets, setPassword, passwordHash } from './people.ts';
-import { logIn, signIn, type Person } from './person.ts';
+import { ask, password, secrets, signInAs, startWithPeople } from './people.ts';
+import { logIn, type Person } from './person.ts';
 
 /* Secrets in every column that has some, and in the file: none of them comes out, wherever somebody looks. */
 
@@ -42,13 +42,12 @@ const logged: string[] = [];
 
 beforeAll(async () => {
   const keep = (...parts: readonly unknown[]) => void logged.push(JSON.stringify(parts));
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     publicUrl: 'http://gateway.test',
     config,
     logger: { info: keep, warn: keep, error: keep, request: keep },
   });
-  await setPassword(gateway, 'admin@example.com', passwordHash);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
+  admin = await signInAs(gateway, 'admin');
 }, 60_000);
 afterAll(() => gateway.close());
 

@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { config, setPasswords } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { config } from './people.ts';
 
 /* What is set for the gateway, as an administrator reads it, and what another file would make of it. */
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startTestGateway({
-    config: `${config}limits: { in_flight: 40 }\nmetrics: { token: "\${TOKEN}" }\n`,
-    environment: { TOKEN: 'canary-of-the-metrics' },
-  });
-  await setPasswords(gateway);
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
+const { gateway, opened } = await startJourney({
+  config: `${config}limits: { in_flight: 40 }\nmetrics: { token: "\${TOKEN}" }\n`,
+  environment: { TOKEN: 'canary-of-the-metrics' },
 });
 
 test.runIf(hasBrowser)(

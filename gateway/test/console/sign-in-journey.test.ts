@@ -1,57 +1,29 @@
-import { createServer, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { totpCode, totpStep } from '#identity/totp.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import {
-  clientId,
-  clientSecret,
-  type IdentityProvider,
-  startIdentityProvider,
-} from './identity-provider.ts';
-import { password, passwordHash, setPassword } from './people.ts';
+import { freePort } from '../support/free-port.ts';
+import { hasBrowser, startJourney, type Visit } from './browser.ts';
+import { clientId, clientSecret, startIdentityProvider } from './identity-provider.ts';
+import { password } from './people.ts';
 
-let provider: IdentityProvider;
-let gateway: TestGateway;
-let opened: Visit;
-
-/** The provider has to know the gateway's address, and the gateway that of the provider. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  const port = await freePort();
-  const publicUrl = `http://127.0.0.1:${port}`;
-  // Another site than the gateway's, so that cookies are sent as they would be on the web.
-  provider = await startIdentityProvider(
-    [`${publicUrl}/admin/v1/auth/oidc/callback`],
-    false,
-    'localhost',
-  );
-  gateway = await startTestGateway({
-    port,
-    publicUrl,
-    config: `
+// The provider has to know the gateway's address, and the gateway that of the provider.
+const port = await freePort();
+const publicUrl = `http://127.0.0.1:${port}`;
+// Another site than the gateway's, so that cookies are sent as they would be on the web.
+const provider = await startIdentityProvider(
+  [`${publicUrl}/admin/v1/auth/oidc/callback`],
+  false,
+  'localhost',
+);
+afterAll(() => provider.close());
+const { gateway, opened } = await startJourney({
+  port,
+  publicUrl,
+  config: `
 oidc: { issuer: '${provider.issuer}', client_id: ${clientId}, client_secret: ${clientSecret}, name: Acme, domains: [example.com] }
 users:
   - { email: admin@example.com, role: admin }
 keys: []
 `,
-  });
-  await setPassword(gateway, 'admin@example.com', passwordHash);
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-  await provider?.close();
 });
 
 /** The provider's own pages, as somebody with this name goes through them. */
@@ -172,7 +144,8 @@ test.runIf(hasBrowser)(
     await page.getByText('Connected: you sign in with Acme.').waitFor();
     await page.getByRole('tab', { name: 'Sign-in' }).click();
     await page.getByText(provider.issuer, { exact: true }).waitFor();
-    await page.getByText('2 of 3 people').waitFor();
+    // Those with a password, and those who sign in at the provider.
+    await expect.poll(() => page.getByText('2 of 3 people').count()).toBe(2);
     expect(await axeProblems()).toEqual([]);
     const others = complaints
       .splice(0)

@@ -5,7 +5,14 @@ import type { TestGateway } from '#test/support/gateway.ts';
 import { change } from '../database/databases.ts';
 import { user } from '../database/samples.ts';
 import { sendRaw } from '../behaviour/support.ts';
-import { password, secrets, setPassword, startWithPeople, hashCheaply } from './people.ts';
+import {
+  hashCheaply,
+  password,
+  secrets,
+  setPassword,
+  signInAs,
+  startWithPeople,
+} from './people.ts';
 import { logIn, signIn } from './person.ts';
 
 let gateway: TestGateway;
@@ -147,7 +154,7 @@ describe('S-07 over plain http nobody signs in from elsewhere', () => {
 
 describe('a session', () => {
   test('ends when its person signs out', async () => {
-    const person = await signIn(url, 'member@example.com', password);
+    const person = await signInAs({ url }, 'member');
     expect((await person.get('/session')).status).toBe(200);
     const response = await person.send('POST', '/auth/logout', {});
     expect(response.headers.getSetCookie()[0]).toContain('Max-Age=0');
@@ -159,7 +166,7 @@ describe('a session', () => {
   });
 
   test('S-31 writes nothing without its own token', async () => {
-    const person = await signIn(url, 'member@example.com', password);
+    const person = await signInAs({ url }, 'member');
     for (const headers of [{ 'x-sluice-csrf': 'x' }, { origin: 'null' }]) {
       const response = await person.send('POST', '/auth/logout', {}, headers);
       expect((await errorOf(response)).slice(0, 2)).toEqual([403, 'csrf']);
@@ -174,7 +181,7 @@ describe('a session', () => {
     const { kysely } = gateway.app.database;
     const set = (values: object) =>
       kysely.updateTable('users').set(values).where('email', '=', 'member@example.com').execute();
-    const person = await signIn(url, 'member@example.com', password);
+    const person = await signInAs({ url }, 'member');
     await set(change);
     expect((await person.get('/session')).status).toBe(401);
     await set(back);
@@ -205,7 +212,7 @@ describe('a session', () => {
   });
 
   test('S-32 ends when the password changes', async () => {
-    const person = await signIn(url, 'member@example.com', password);
+    const person = await signInAs({ url }, 'member');
     await setPassword(gateway, 'member@example.com', hashCheaply(password));
     expect((await person.get('/session')).status).toBe(401);
   });
@@ -224,7 +231,7 @@ describe('a session', () => {
   });
 
   test('opens no endpoint for models, and a key opens nothing of the console', async () => {
-    const { cookie } = await signIn(url, 'admin@example.com', password);
+    const { cookie } = await signInAs({ url }, 'admin');
     const models = await fetch(`${url}/v1/models`, { headers: { cookie } });
     expect(models.status).toBe(401);
     const session = await fetch(`${url}/admin/v1/session`, {

@@ -12,9 +12,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect, promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { startWithPeople } from './people.ts';
+import { hasBrowser, startJourney } from './browser.ts';
 
 const python = process.env['SLUICE_TEST_PYTHON'] ?? 'python3';
 const hasPython = spawnSync(python, ['-c', 'import openai']).status === 0;
@@ -26,26 +24,19 @@ const answer = /This is the Sluice simulator/;
 const logged: unknown[] = [];
 const log = (...line: unknown[]) => void logged.push(line);
 
-let gateway: TestGateway;
-let opened: Visit;
-let folder: string;
+const folder = mkdtempSync(join(tmpdir(), 'sluice-snippets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const { gateway, opened } = await startJourney({
+  logger: { info: log, warn: log, error: log, request: log },
+});
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  folder = mkdtempSync(join(tmpdir(), 'sluice-snippets-'));
   // As after `npm install openai`.
   const packages = fileURLToPath(new URL('../../../node_modules', import.meta.url));
   symlinkSync(packages, join(folder, 'node_modules'));
-  gateway = await startWithPeople({ logger: { info: log, warn: log, error: log, request: log } });
-  opened = await visit(gateway.url);
   await opened.signInAt('/keys', 'member@example.com');
   await opened.page.getByRole('heading', { name: 'Keys' }).waitFor();
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-  if (folder !== undefined) rmSync(folder, { recursive: true });
 });
 
 /** Makes a key in the dialog, which then shows its secret and the steps of each client. */

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
 import { openVideoUpstream, videoConfig } from '../support/video-upstream.ts';
 import { lookAt, submitted, synthesis } from '../behaviour/video-requests.ts';
-import { password, passwordHash, secrets, setPassword } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 interface Page {
   readonly counts: { readonly open: number; readonly ended: number; readonly lost: number };
@@ -19,7 +19,7 @@ const people = new Map<string, Person>();
 const ids: string[] = [];
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     config: videoConfig(
       upstream.url,
       `
@@ -37,8 +37,7 @@ keys:
     ),
   });
   for (const who of ['admin', 'member', 'owner', 'viewer']) {
-    await setPassword(gateway, `${who}@example.com`, passwordHash);
-    people.set(who, await signIn(gateway.url, `${who}@example.com`, password));
+    people.set(who, await signInAs(gateway, who));
   }
   const submit = async (key: string) => {
     const { id } = await submitted(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
-import { ask, config, password, passwordHash, setPassword, setPasswords } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
+import { ask, config, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 
 /* Teams that administrators make at the console, and whose owners say who belongs to them. */
 
@@ -21,14 +21,12 @@ let admin: Person;
 let owner: Person;
 let member: Person;
 beforeAll(async () => {
-  gateway = await startTestGateway({
+  gateway = await startWithPeople({
     config: config.replace('users:', 'users:\n  - { email: owner@example.com }') + more.slice(1),
   });
-  await setPasswords(gateway);
-  await setPassword(gateway, 'owner@example.com', passwordHash);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
-  owner = await signIn(gateway.url, 'owner@example.com', password);
-  member = await signIn(gateway.url, 'member@example.com', password);
+  admin = await signInAs(gateway, 'admin');
+  owner = await signInAs(gateway, 'owner');
+  member = await signInAs(gateway, 'member');
 });
 afterAll(() => gateway.close());
 

@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { password, startWithPeople } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { signInAs } from './people.ts';
+import type { Person } from './person.ts';
 
-let gateway: TestGateway;
-let opened: Visit;
+const { gateway, opened } = await startJourney();
 /** The other one, who is faster. */
 let other: Person;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  gateway = await startWithPeople();
-  [opened, other] = await Promise.all([
-    visit(gateway.url),
-    signIn(gateway.url, 'admin@example.com', password),
-  ]);
+  other = await signInAs(gateway, 'admin');
   await opened.signInAt('/keys', 'admin@example.com');
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
 });
 
 interface Case {
-  readonly page: 'keys' | 'users' | 'teams';
+  readonly page: 'keys' | 'users' | 'teams' | 'models';
+  /** Whether what was typed waits in the tab, over a reload. */
+  readonly waits?: boolean;
   readonly create: object;
   /** What the list and the dialog call it. */
   readonly name: string;
@@ -77,30 +68,64 @@ const cases: readonly Case[] = [
     merged: { budget: { daily: '2', monthly: '30' }, rpm: 60 },
     later: { budget: { daily: '9', monthly: '30' } },
   },
+  {
+    page: 'models',
+    waits: true,
+    create: { id: 'house', type: 'chat', price: { input: '1', output: '2' } },
+    name: 'house',
+    yours: [
+      ['Input', '3'],
+      ['Context window, tokens', '9000'],
+    ],
+    theirs: { price: { input: '1', output: '5' }, display_name: 'House' },
+    rows: [
+      'Name for people – House –',
+      'Context window, tokens – – 9000',
+      'Input 1 1 3',
+      'Output 2 5 2',
+    ],
+    merged: {
+      price: { input: '3', output: '5' },
+      display_name: 'House',
+      context_window: 9_000,
+    },
+    later: { price: { input: '9', output: '5' } },
+  },
 ];
 
 test.runIf(hasBrowser).each(cases)(
   'of two people with one form of $page, the second sees both versions, and keeps what only one has touched',
   { timeout: 60_000 },
-  async ({ page: path, create, name, yours, theirs, rows, merged, later }) => {
+  async ({ page: path, waits, create, name, yours, theirs, rows, merged, later }) => {
     const { page, complaints, axeProblems } = opened;
     const headers = { 'idempotency-key': `two-editors-of-${path}` };
     const made = await other.send('POST', `/${path}`, create, headers);
     if (made.status !== 201) throw new Error(await made.text());
     expect(made.status).toBe(201);
     const { id } = (await made.json()) as { readonly id: string };
-    const read = async () =>
-      (await (await other.get(`/${path}/${id}`)).json()) as Readonly<Record<string, unknown>>;
+    type Entry = Readonly<Record<string, unknown>>;
+    const read = async () => {
+      const entry = (await (await other.get(`/${path}/${id}`)).json()) as Entry;
+      return path === 'models' ? (entry['settings'] as Entry) : entry;
+    };
 
-    const isOfList = path !== 'teams';
-    const places = { keys: '/keys', users: '/people', teams: `/teams/${id}` };
+    const places = {
+      keys: '/keys',
+      users: '/people',
+      teams: `/teams/${id}`,
+      models: `/models/${id}`,
+    };
+    const isOfList = !places[path].endsWith(id);
     await page.goto(`${gateway.url}/console${places[path]}`);
     const form = page.getByRole('dialog', { name: `Change ${name}` });
-    const openForm = async () => {
+    const showForm = async () => {
       if (isOfList) await page.getByRole('button', { name: `Actions of ${name}` }).click();
       await page
         .getByRole(isOfList ? 'menuitem' : 'button', { name: 'Change', exact: true })
         .click();
+    };
+    const openForm = async () => {
+      await showForm();
       for (const [label, text] of yours) await form.getByLabel(label, { exact: true }).fill(text);
     };
     const changeElsewhere = async (change: object) => {
@@ -110,6 +135,10 @@ test.runIf(hasBrowser).each(cases)(
     };
     await openForm();
     await changeElsewhere(theirs);
+    if (waits) {
+      await page.reload();
+      await showForm();
+    }
     await form.getByRole('button', { name: 'Save' }).click();
     const both = page.getByRole('dialog', { name: `Somebody changed ${name} while you edited it` });
     await both.waitFor();

@@ -3,16 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
 import { createTestDatabase, isSkipped, type TestDatabase } from '../database/databases.ts';
-import {
-  ask,
-  config,
-  password,
-  passwordHash,
-  secrets,
-  setPassword,
-  setPasswords,
-} from './people.ts';
-import { signIn } from './person.ts';
+import { ask, config, secrets, setPassword, setPasswords, signInAs } from './people.ts';
 import { idsOf, watchLive } from './watching.ts';
 
 /* Two nodes on one database: what an administrator ends on one has ended on the other. */
@@ -54,10 +45,10 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
 
   test('a disabled person is out within a second: the session, the live page and the key', async () => {
     const [here, there] = nodes;
-    const admin = await signIn(here.url, 'admin@example.com', password);
+    const admin = await signInAs(here, 'admin');
     const make = await admin.send('POST', '/users', { email: 'leaver@example.com', balance: '5' });
     const leaver = (await make.json()) as User;
-    await setPassword(here, 'leaver@example.com', passwordHash);
+    await setPassword(here, 'leaver@example.com');
     const made = await admin.send('POST', '/keys', { name: 'leavers', user: 'leaver@example.com' });
     const { key } = (await made.json()) as { readonly key: string };
     const status = async () => {
@@ -68,7 +59,7 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
       return response.status;
     };
     await expect.poll(status).toBe(200);
-    const person = await signIn(there.url, 'leaver@example.com', password);
+    const person = await signInAs(there, 'leaver');
     const live = await person.get('/usage/live');
     expect(live.status).toBe(200);
     const ended = live.text().then(() => performance.now());
@@ -88,7 +79,7 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
     const [, there] = nodes;
     await ask(there, secrets.admin);
     await there.usage();
-    const admin = await signIn(there.url, 'admin@example.com', password);
+    const admin = await signInAs(there, 'admin');
     const read = async (path: string) => {
       const response = await admin.get(path);
       expect([path, response.status]).toEqual([path, 200]);
@@ -141,7 +132,7 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
 
   test('a disabled team is out within a second', async () => {
     const [here, there] = nodes;
-    const admin = await signIn(here.url, 'admin@example.com', password);
+    const admin = await signInAs(here, 'admin');
     const send = async (path: string, body: object) =>
       (await (await admin.send('POST', path, body)).json()) as User & { readonly key: string };
     const { id, revision } = await send('/teams', { name: 'leaving' });
@@ -166,7 +157,7 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
 
   test('each node says how it is, and a channel that rests on one of them is named on the other', async () => {
     const [here, there] = nodes;
-    const person = await signIn(here.url, 'viewer@example.com', password);
+    const person = await signInAs(here, 'viewer');
     interface Health {
       readonly resting: readonly object[];
       readonly nodes: readonly {
@@ -212,8 +203,8 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
   describe('a page that watches', () => {
     test('gets what the other node does within a second, and a member their own', async () => {
       const [here, there] = nodes;
-      const admin = await signIn(here.url, 'admin@example.com', password);
-      const member = await signIn(here.url, 'member@example.com', password);
+      const admin = await signInAs(here, 'admin');
+      const member = await signInAs(here, 'member');
       const all = await watchLive(here.url, admin);
       const own = await watchLive(here.url, member);
       const scopes = () => all.events.filter(({ event }) => event === 'scope');
@@ -260,10 +251,7 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
       await quiet.usage();
       await client.query('select 1');
       expect(heard).toEqual([]);
-      const live = await watchLive(
-        quiet.url,
-        await signIn(quiet.url, 'admin@example.com', password),
-      );
+      const live = await watchLive(quiet.url, await signInAs(quiet, 'admin'));
       await expect.poll(() => heard).toEqual(['sluice_watching']);
       live.close();
       await client.end();
@@ -274,7 +262,7 @@ teams: [{ name: red, budget: { daily: 5 }, members: [{ user: member@example.com,
 
   test('a disabled group refuses its keys within a second', async () => {
     const [here, there] = nodes;
-    const admin = await signIn(here.url, 'admin@example.com', password);
+    const admin = await signInAs(here, 'admin');
     const group = await admin.send('POST', '/groups', { name: 'paused' });
     const made = await admin.send('POST', '/keys', { name: 'of-paused', group: 'paused' });
     const { key } = (await made.json()) as { readonly key: string };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '#test/support/gateway.ts';
-import { ask, password, secrets, startWithPeople } from './people.ts';
-import { signIn, type Person } from './person.ts';
+import { ask, secrets, signInAs, startWithPeople } from './people.ts';
+import type { Person } from './person.ts';
 import { sendRaw } from '../behaviour/support.ts';
 
 interface List {
@@ -22,8 +22,8 @@ beforeAll(async () => {
     refused: await ask(gateway, secrets.member, 'nothing-like-it'),
   };
   await gateway.usage();
-  admin = await signIn(gateway.url, 'admin@example.com', password);
-  member = await signIn(gateway.url, 'member@example.com', password);
+  admin = await signInAs(gateway, 'admin');
+  member = await signInAs(gateway, 'member');
 });
 afterAll(() => gateway.close());
 
@@ -46,7 +46,7 @@ describe('requests', () => {
   });
 
   test('a viewer sees all of them too', async () => {
-    const viewer = await signIn(gateway.url, 'viewer@example.com', password);
+    const viewer = await signInAs(gateway, 'viewer');
     expect(idsIn(await list(viewer))).toEqual(idsIn(await list(admin)));
   });
 

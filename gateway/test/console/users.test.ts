@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '#administration/index.ts';
-import { startTestGateway, type TestGateway } from '#test/support/gateway.ts';
+import type { TestGateway } from '#test/support/gateway.ts';
 import {
   ask,
   config,
   password,
   secrets,
   setPassword,
-  setPasswords,
-  passwordHash,
+  signInAs,
+  startWithPeople,
 } from './people.ts';
-import { logIn, signIn, type Person } from './person.ts';
+import { logIn, type Person, signIn } from './person.ts';
 
 /* People that administrators add, invite and change at the console. */
 
@@ -21,9 +21,8 @@ beforeAll(async () => {
 teams:
   - { name: red, members: [{ user: member@example.com, role: owner }] }
 `;
-  gateway = await startTestGateway({ config: config + teams.slice(1) });
-  await setPasswords(gateway);
-  admin = await signIn(gateway.url, 'admin@example.com', password);
+  gateway = await startWithPeople({ config: config + teams.slice(1) });
+  admin = await signInAs(gateway, 'admin');
 });
 afterAll(() => gateway.close());
 
@@ -207,13 +206,13 @@ test('the last administrator who can sign in stays', async () => {
     const headers = { 'if-match': `"${revision}"` };
     const sent = person.send('PATCH', `/users/${boss.id}`, { role: 'member' }, headers);
     expect((await read(sent)).status).toBe(409);
-    await setPassword(gateway, 'second@example.com', passwordHash);
+    await setPassword(gateway, 'second@example.com');
     const again = person.send('PATCH', `/users/${boss.id}`, { role: 'member' }, headers);
     expect((await read(again)).status).toBe(200);
     expect((await person.get('/session')).status).toBe(401);
   } finally {
     await others.set({ role: 'admin' }).execute();
-    admin = await signIn(gateway.url, 'admin@example.com', password);
+    admin = await signInAs(gateway, 'admin');
   }
 });
 
@@ -270,10 +269,7 @@ describe('an invitation', () => {
         await change(disabled, { enabled: true });
       },
     ],
-    [
-      'is of a person with a password',
-      ({ email }: User) => setPassword(gateway, email, passwordHash),
-    ],
+    ['is of a person with a password', ({ email }: User) => setPassword(gateway, email)],
     [
       'is over',
       ({ id }: User) =>
@@ -294,7 +290,7 @@ describe('an invitation', () => {
 
   test('of somebody with a password sets another one, and ends the sessions when it is used', async () => {
     const user = await made('forgetful@example.com');
-    await setPassword(gateway, user.email, passwordHash);
+    await setPassword(gateway, user.email);
     const person = await signIn(gateway.url, user.email, password);
     const { token } = await invite(user);
     // Until then, all is as before.
@@ -319,7 +315,7 @@ describe('an invitation', () => {
 });
 
 test('a person is signed out everywhere', async () => {
-  const person = await signIn(gateway.url, 'member@example.com', password);
+  const person = await signInAs(gateway, 'member');
   const user = await found('member@example.com');
   expect(user).toMatchObject({ sessions: 1 });
   const response = await admin.send('POST', `/users/${user.id}/sign-out`, {});

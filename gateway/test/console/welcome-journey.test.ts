@@ -1,31 +1,19 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestGateway } from '#test/support/gateway.ts';
-import { hasBrowser, visit, type Visit } from './browser.ts';
-import { password, startWithPeople } from './people.ts';
+import { expect, test } from 'vitest';
+import { hasBrowser, startJourney } from './browser.ts';
+import { password } from './people.ts';
 
 const own = 'a password of my own';
 
-let gateway: TestGateway;
-let opened: Visit;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  gateway = await startWithPeople();
+const { gateway, opened } = await startJourney({}, ({ app }) =>
   // As if the first start had created the person.
-  await gateway.app.database.kysely
+  app.database.kysely
     .updateTable('users')
     .set({ owner: 'system' })
     .where('email', '=', 'admin@example.com')
-    .execute();
-  opened = await visit(gateway.url);
-}, 60_000);
-
-afterAll(async () => {
-  await opened?.close();
-  await gateway?.close();
-});
+    .execute(),
+);
 
 test.runIf(hasBrowser)(
   'whoever set the gateway up gets a password, a key, and sees the first request come in',
@@ -64,6 +52,12 @@ test.runIf(hasBrowser)(
     await field('Vendor').selectOption('openai-compatible');
     await field('API key').fill('invalid-0123456789abcdef');
     await field('Base address').fill(`${gateway.simulator.url}/v1`);
+    // What was typed waits in the tab, but for the key.
+    await page.reload();
+    await page.getByText('Keys and other secrets are not kept: paste them again.').waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('0123456789abcdef');
+    expect(await field('Base address').inputValue()).toBe(`${gateway.simulator.url}/v1`);
+    await field('API key').fill('invalid-0123456789abcdef');
     // Without a model nothing is sent, and no step is said to have failed.
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByText('There is nothing to ask.').waitFor();

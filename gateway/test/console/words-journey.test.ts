@@ -3,7 +3,7 @@ import { knownServers, providerNames } from '#vendors/index.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { en } from '../../../console/src/words/en.ts';
 import { hasBrowser, visit, type Visit } from './browser.ts';
-import { password, setPassword, passwordHash } from './people.ts';
+import { password, setPassword } from './people.ts';
 import { demoConfig, demoModels } from './screens/config.ts';
 import { recordHistory } from './screens/history.ts';
 import { shotsOf, shownOf, type Shot } from './screens/pages.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ config: demoConfig, bundledModels: demoModels });
   await recordHistory(gateway, 2);
   await sendRealRequests(gateway);
-  await setPassword(gateway, person, passwordHash);
+  await setPassword(gateway, person);
   // What models say is theirs.
   shots = shotsOf(await shownOf(gateway)).map(({ prepare, ...shot }) =>
     shot.name === 'playground' || prepare === undefined ? shot : { ...shot, prepare },
@@ -55,32 +55,28 @@ test.runIf(hasBrowser)(
   { timeout: 300_000 },
   async () => {
     const visited = await visit(gateway.url);
-    try {
-      const { page } = visited;
-      // The second language, whose words come when they are needed, is one of long words.
-      await page.route('**/assets/zh-*.js', (route) =>
-        route.fulfill({
-          contentType: 'text/javascript',
-          body: `export const zh = ${JSON.stringify(longer(en))}`,
-        }),
-      );
-      const problems: string[] = [];
-      await eachPage(visited, async (name) => {
-        for (const width of [1440, 720, 390, 360]) {
-          await page.setViewportSize({ width, height: 900 });
-          if (await visited.isWider())
-            problems.push(`${name} at ${width}: scrolls: ${await widestOf(page)}`);
-          // Between a phone and a wide page, the words of the menu are hidden.
-          const cut = width === 720 ? [] : await cutLabels(page);
-          for (const each of cut) problems.push(`${name} at ${width}: ${each}`);
-        }
-        await page.setViewportSize({ width: 1440, height: 900 });
-      });
-      await expect.poll(() => page.getByText('Settingseeee').count()).toBeGreaterThan(0);
-      expect(problems).toEqual([]);
-    } finally {
-      await visited.close();
-    }
+    const { page } = visited;
+    // The second language, whose words come when they are needed, is one of long words.
+    await page.route('**/assets/zh-*.js', (route) =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: `export const zh = ${JSON.stringify(longer(en))}`,
+      }),
+    );
+    const problems: string[] = [];
+    await eachPage(visited, async (name) => {
+      for (const width of [1440, 720, 390, 360]) {
+        await page.setViewportSize({ width, height: 900 });
+        if (await visited.isWider())
+          problems.push(`${name} at ${width}: scrolls: ${await widestOf(page)}`);
+        // Between a phone and a wide page, the words of the menu are hidden.
+        const cut = width === 720 ? [] : await cutLabels(page);
+        for (const each of cut) problems.push(`${name} at ${width}: ${each}`);
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+    });
+    await expect.poll(() => page.getByText('Settingseeee').count()).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
   },
 );
 
@@ -103,24 +99,20 @@ test.runIf(hasBrowser)('a Chinese page has no English word', { timeout: 300_000 
     ]),
   ].toSorted((a, b) => b.length - a.length);
   const visited = await visit(gateway.url);
-  try {
-    const found = new Map<string, string>();
-    await eachPage(visited, async (name) => {
-      for (const text of await textsOf(visited.page)) {
-        const own = named.reduce((rest, each) => rest.replaceAll(each, ' '), ids(text));
-        // Words of the filter line are the same in every language.
-        for (const [word] of own
-          .replaceAll(/\b[a-z]+:[\w-]*/g, ' ')
-          .matchAll(/[A-Za-z][A-Za-z_-]+/g)) {
-          if (!allowed.has(word) && !vendors.has(word))
-            found.set(word, `${name}: ${text.trim().slice(0, 80)}`);
-        }
+  const found = new Map<string, string>();
+  await eachPage(visited, async (name) => {
+    for (const text of await textsOf(visited.page)) {
+      const own = named.reduce((rest, each) => rest.replaceAll(each, ' '), ids(text));
+      // Words of the filter line are the same in every language.
+      for (const [word] of own
+        .replaceAll(/\b[a-z]+:[\w-]*/g, ' ')
+        .matchAll(/[A-Za-z][A-Za-z_-]+/g)) {
+        if (!allowed.has(word) && !vendors.has(word))
+          found.set(word, `${name}: ${text.trim().slice(0, 80)}`);
       }
-    });
-    expect(Object.fromEntries(found)).toEqual({});
-  } finally {
-    await visited.close();
-  }
+    }
+  });
+  expect(Object.fromEntries(found)).toEqual({});
 });
 
 /** The text without ids, paths of files and what browsers call themselves. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shareGateway } from '../behaviour/support.ts';
-import { password, passwordHash, setPassword } from '../console/people.ts';
+import { password, setPassword } from '../console/people.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Front, FrontOptions } from '../support/front.ts';
 import { testKey } from '../support/gateway.ts';
@@ -103,7 +103,7 @@ describe.each(fronts.filter(({ isMissing }) => !isMissing))(
     let front: Front | null = null;
     beforeAll(async () => {
       const ports = [Number(new URL(shared.gateway.url).port)];
-      await setPassword(shared.gateway, 'tester@example.com', passwordHash);
+      await setPassword(shared.gateway, 'tester@example.com');
       writeFileSync(tls, `${fixture('cert')}${fixture('key')}`);
       tlsPort = await freePort();
       front = await start({ folder, ports, directives, tls: { port: tlsPort, file: tls } });

@@ -207,26 +207,33 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     expect(decisions.filter((decision) => decision?.isHeld === true)).toHaveLength(1);
   });
 
-  test('a payer in use is served for the time of the reserve while the database is unreachable', async () => {
-    await credit(1_000n * usd);
-    const node = start();
-    const serve = async () => {
-      node.clock.skipped += 1_000;
-      const { id } = await hold(node, usd / 20n, { limit: 1_000n * usd });
-      // What a request costs is mostly less than what it holds; here it is as much.
-      node.money.announceCharge([id], meterNames, usd / 20n);
-      node.money.commitHold(id, usd / 20n);
-    };
-    for (let at = 0; at < 30; at += 1) await serve();
-    await rows();
-    outage.is = true;
-    for (let at = 0; at < 60; at += 1) await serve();
-    const beyond = async () => {
-      for (let at = 0; at < 1_000; at += 1) await serve();
-    };
-    await expectRefusal(node, beyond);
-    expect(node.money.isAway).toBe(true);
-  });
+  // The reserve of the second payer is below the floor of a balance.
+  test.each([
+    ['large', usd / 20n],
+    ['small', usd / 10_000n],
+  ])(
+    'a payer of %s requests is served for the time of the reserve while the database is unreachable',
+    async (_, cost) => {
+      await credit(1_000n * usd);
+      const node = start();
+      const serve = async () => {
+        node.clock.skipped += 1_000;
+        const { id } = await hold(node, cost, { limit: 1_000n * usd });
+        // What a request costs is mostly less than what it holds; here it is as much.
+        node.money.announceCharge([id], meterNames, cost);
+        node.money.commitHold(id, cost);
+      };
+      for (let at = 0; at < 30; at += 1) await serve();
+      await rows();
+      outage.is = true;
+      for (let at = 0; at < 60; at += 1) await serve();
+      const beyond = async () => {
+        for (let at = 0; at < 1_000; at += 1) await serve();
+      };
+      await expectRefusal(node, beyond);
+      expect(node.money.isAway).toBe(true);
+    },
+  );
 
   test('the other workers have a reserve for a payer whom one of them serves', async () => {
     vi.useFakeTimers({ toFake: ['setInterval'] });
@@ -248,7 +255,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const { id } = await hold(one, usd / 10n, { limit });
     one.money.commitHold(id, 0n);
     vi.advanceTimersByTime(5_000);
-    const wanted = 6n * (usd / 10n);
+    const wanted = 6n * (usd / 10n) + cent;
     const both = [wanted, wanted + usd / 10n];
     await vi.waitFor(async () => expect(await leased()).toEqual(both), patience);
     outage.is = true;
@@ -268,7 +275,7 @@ describe.skipIf(isSkipped('postgres'))('money leased from PostgreSQL', () => {
     const reserve = { name: balance, limit: 20n * usd, floor: cent, amount: usd };
     const leased = async () => (await rows()).leased;
     hear([reserve]);
-    await vi.waitFor(async () => expect(await leased()).toBe(usd), patience);
+    await vi.waitFor(async () => expect(await leased()).toBe(usd + cent), patience);
     node.clock.skipped += 181_000;
     vi.advanceTimersByTime(leaseRules.lookEveryMs);
     await vi.waitFor(async () => expect(await leased()).toBe(0n), patience);

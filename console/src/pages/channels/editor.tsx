@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { useFormats } from '../../format/numbers.ts';
+import { KeptNote } from '../../pieces/kept-note.tsx';
 import { useKeptDraft } from '../../pieces/use-kept-draft.ts';
 import { same } from '../../pieces/merge.ts';
 import { TwoVersions } from '../../pieces/two-versions.tsx';
@@ -273,15 +274,7 @@ export function ChannelEditor(props: Props) {
   ];
   return (
     <>
-      {restored !== null && (
-        <p className={styles['place']} role="status">
-          {say('channels.draft.kept')}
-          {restored.hadSecrets && ` ${say('channels.draft.secrets')}`}{' '}
-          <button type="button" className="link" onClick={discard}>
-            {say('channels.draft.discard')}
-          </button>
-        </p>
-      )}
+      {restored !== null && <KeptNote hadSecrets={restored.hadSecrets} onDiscard={discard} />}
       <form ref={element} onSubmit={submit} noValidate>
         <ol className={styles['parts']}>
           {parts

@@ -1,15 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { KeptNote } from '../../pieces/kept-note.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { same } from '../../pieces/merge.ts';
+import { useKeptDraft } from '../../pieces/use-kept-draft.ts';
 import { useWords } from '../../words/index.ts';
 import {
   bodyOf,
   channelFormQuery,
   emptyDraft,
   vendorOf,
+  withoutSecrets,
   type ChannelDetail,
   type ChannelForm,
   type Draft,
+  type KeptDraft,
 } from './draft.ts';
 import styles from './editor.module.css';
 import { MemberField } from './fields.tsx';
@@ -42,19 +47,41 @@ function Fields({
   onMade,
 }: Props & { readonly form: ChannelForm; readonly all: readonly Channel[] }) {
   const say = useWords();
-  const [draft, setDraft] = useState<Draft>(() => emptyDraft(form));
+  const [before] = useState(() => emptyDraft(form));
+  const [found, keepDraft] = useKeptDraft<KeptDraft>('first upstream');
+  const [restored, setRestored] = useState(found);
+  const [draft, setDraft] = useState<Draft>(found?.draft ?? before);
   const { save, isBusy, failure, problems } = useSaveChannel({
     channel: null,
     draft,
-    onSaved: onMade,
+    onSaved(channel) {
+      keepDraft(null);
+      onMade(channel);
+    },
   });
+  useEffect(
+    () =>
+      keepDraft(
+        same(draft, before) ? null : { before, revision: 0, ...withoutSecrets(before, draft) },
+      ),
+    [draft, before, keepDraft],
+  );
   const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
   const address = form.members.find(({ name }) => name === 'base_url');
-  const body = () => bodyOf(emptyDraft(form), draft);
+  const body = () => bodyOf(before, draft);
   const names = draft.models.map(({ name }) => name);
 
   return (
     <div className={styles['stack']}>
+      {restored !== null && (
+        <KeptNote
+          hadSecrets={restored.hadSecrets}
+          onDiscard={() => {
+            setDraft(before);
+            setRestored(null);
+          }}
+        />
+      )}
       <div className={styles['two']}>
         <KeysField
           draft={draft}

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { createPortal } from 'react-dom';
 import { ApiFailure, write, type Body, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Icon } from '../../pieces/icon.tsx';
-import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import { modelsQuery } from '../models/query.ts';
+import { AddModel } from '../models/change-model.tsx';
 import { channelFormQuery, type Draft, type ServedModel } from './draft.ts';
 import styles from './editor.module.css';
 
@@ -30,6 +30,7 @@ const mostShown = 200;
 export function FoundModels({ bodyOf, models, onChange }: Props) {
   const say = useWords();
   const formats = useFormats();
+  const client = useQueryClient();
   const { csrf_token: token } = useSession();
   const [found, setFound] = useState<Found | null>(null);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
@@ -177,24 +178,28 @@ export function FoundModels({ bodyOf, models, onChange }: Props) {
               {say('channels.found.more', { count: formats.count(listed.length - shown.length) })}
             </p>
           )}
-          {pricing !== null && (
-            <GivePrice
-              key={pricing}
-              name={pricing}
-              onGiven={(prices) => {
-                const change = { model: pricing, priced: true, ...prices };
-                setFound({
-                  ...found,
-                  models: found.models.map((model) =>
-                    model.name === pricing ? { ...model, ...change } : model,
-                  ),
-                });
-                if (!serves(pricing)) tick(pricing, true);
-                setPricing(null);
-              }}
-              onClose={() => setPricing(null)}
-            />
-          )}
+          {pricing !== null &&
+            // Not in the form of the channel.
+            createPortal(
+              <AddModel
+                id={pricing}
+                onAdded={(name, { price = null }) => {
+                  const { input = null, output = null } = (price ?? {}) as Partial<FoundModel>;
+                  const change = { model: name, priced: price !== null, input, output };
+                  setFound({
+                    ...found,
+                    models: found.models.map((model) =>
+                      model.name === name ? { ...model, ...change } : model,
+                    ),
+                  });
+                  if (!serves(name)) tick(name, true);
+                  setPricing(null);
+                  void client.invalidateQueries({ queryKey: channelFormQuery.queryKey });
+                }}
+                onClose={() => setPricing(null)}
+              />,
+              document.body,
+            )}
         </>
       )}
     </div>
@@ -226,66 +231,5 @@ function NoPriceYet({ of, onGive }: { readonly of: FoundModel; readonly onGive: 
         </Link>
       )}
     </>
-  );
-}
-
-interface GiveProps {
-  readonly name: string;
-  readonly onGiven: (prices: { readonly input: string; readonly output: string }) => void;
-  readonly onClose: () => void;
-}
-
-/** Adds a chat model to the catalogue, with what its tokens cost. */
-function GivePrice({ name, onGiven, onClose }: GiveProps) {
-  const say = useWords();
-  const client = useQueryClient();
-  const { csrf_token: token } = useSession();
-  const [price, setPrice] = useState({ input: '', output: '' });
-  const sending = useWrite();
-  const add = () =>
-    sending.run(async () => {
-      await write<'createModel'>('POST', '/models', { id: name, type: 'chat', price }, token);
-      await Promise.all([
-        client.invalidateQueries({ queryKey: channelFormQuery.queryKey }),
-        client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
-      ]);
-      onGiven(price);
-    });
-  return (
-    <fieldset className={styles['note']}>
-      <legend className="strong">{say('channels.found.priceOf', { name })}</legend>
-      <div className={styles['three']}>
-        {(['input', 'output'] as const).map((part) => (
-          <div className="field" key={part}>
-            <label htmlFor={`price-${part}`}>{say(`channels.found.${part}`)}</label>
-            <input
-              className="input"
-              id={`price-${part}`}
-              inputMode="decimal"
-              value={price[part]}
-              autoComplete="off"
-              onChange={({ target }) => setPrice({ ...price, [part]: target.value })}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter') return;
-                // The form around it is that of the channel.
-                event.preventDefault();
-                add();
-              }}
-            />
-          </div>
-        ))}
-      </div>
-      <p className="problem" role="alert">
-        {sending.problem}
-      </p>
-      <div className={styles['actions']}>
-        <button type="button" className="button" onClick={onClose}>
-          {say('channels.cancel')}
-        </button>
-        <button type="button" className="button" disabled={sending.isBusy} onClick={add}>
-          {say('channels.found.add')}
-        </button>
-      </div>
-    </fieldset>
   );
 }

@@ -7,7 +7,7 @@ import { useEdit } from '../../pieces/use-edit.tsx';
 import { useKeptDraft } from '../../pieces/use-kept-draft.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords, type Say } from '../../words/index.ts';
-import { type KeptPrice, modelFields, ModelForm, type ModelMembers } from './model-form.tsx';
+import { type KeptModel, modelFields, ModelForm, type ModelMembers } from './model-form.tsx';
 import { partLabel } from './price-fields.tsx';
 import type { ModelDetail } from './query.ts';
 
@@ -25,7 +25,7 @@ export function AddModel({ id: wanted, onAdded, onClose }: AddProps) {
   const { csrf_token: token } = useSession();
   const sending = useWrite(modelFields);
   const [call] = useState(newCallName);
-  const kept = useKeptDraft<KeptPrice>('model');
+  const kept = useKeptDraft<KeptModel>(wanted === undefined ? 'model' : `new model ${wanted}`);
   return (
     <Dialog title={say('models.form.addTitle')} onClose={onClose} isWide>
       <ModelForm
@@ -60,12 +60,13 @@ export function ChangeModel({ model, onClose }: ChangeProps) {
   const client = useQueryClient();
   const { csrf_token: token } = useSession();
   const sending = useWrite(modelFields);
-  const kept = useKeptDraft<KeptPrice>(`model ${model.id}`);
+  const kept = useKeptDraft<KeptModel>(`model ${model.id}`);
+  const [begun] = useState(kept[0]?.settings ?? model.settings);
   const {
     object: settings,
     send,
     twoVersions,
-  } = useEdit(model.settings, {
+  } = useEdit(begun, {
     sending,
     write: async (body: ModelMembers, headers) => {
       const path = `/models/${encodeURIComponent(model.id)}`;
@@ -83,7 +84,7 @@ export function ChangeModel({ model, onClose }: ChangeProps) {
       <ModelForm
         key={settings.revision}
         // What somebody else has left is not what was typed here.
-        kept={settings === model.settings ? kept : [null, kept[1]]}
+        kept={settings === begun ? kept : [null, kept[1]]}
         model={model}
         settings={settings}
         sending={sending}

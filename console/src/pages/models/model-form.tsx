@@ -3,7 +3,7 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { ApiFailure, write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { FormEnd, TextField } from '../../pieces/fields.tsx';
-import { textOf } from '../../pieces/form-values.ts';
+import { KeptNote } from '../../pieces/kept-note.tsx';
 import { same } from '../../pieces/merge.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import type { Write } from '../../pieces/use-write.ts';
@@ -40,15 +40,22 @@ export interface ModelMembers {
   readonly price?: Price;
 }
 
-/** A price that was typed and not saved. */
-export interface KeptPrice {
+interface Typed {
   readonly type: ModelType;
-  readonly draft: PriceDraft;
+  readonly price: PriceDraft;
+  /** By the names of the fields; one that is not ticked is absent. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** What was typed and not saved. */
+export interface KeptModel extends Typed {
+  /** What it changes: somebody else may have saved meanwhile. */
+  readonly settings: ModelDetail['settings'];
 }
 
 interface Props {
   /** As of `useKeptDraft`. */
-  readonly kept: readonly [KeptPrice | null, (draft: KeptPrice | null) => void];
+  readonly kept: readonly [KeptModel | null, (draft: KeptModel | null) => void];
   /** Null: a new one. */
   readonly model: ModelDetail | null;
   /** As the form begins; of a model that exists, its settings. */
@@ -75,7 +82,7 @@ function Fields({
   kept,
   model,
   settings,
-  id,
+  id = '',
   sending,
   onSend,
   onClose,
@@ -85,12 +92,25 @@ function Fields({
   const { csrf_token: token } = useSession();
   const [found, keep] = kept;
   const [restored, setRestored] = useState(found);
-  const [type, setType] = useState<ModelType>(model?.type ?? found?.type ?? 'chat');
-  const [before] = useState(() =>
-    draftOf((settings?.price as Price | undefined) ?? model?.price ?? null, parts),
+  const [before] = useState((): Typed => ({
+    type: model?.type ?? 'chat',
+    price: draftOf((settings?.price as Price | undefined) ?? model?.price ?? null, parts),
+    texts: {
+      ...(model === null && { id }),
+      display_name: settings?.display_name ?? '',
+      context_window: String(settings?.context_window ?? ''),
+      max_output_tokens: String(settings?.max_output_tokens ?? ''),
+      ...(settings?.enabled === true && { enabled: 'on' }),
+    },
+  }));
+  const [typed, setTyped] = useState<Typed>(found ?? before);
+  const { type, price: draft, texts } = typed;
+  /** Grows when fields get other values than those that were typed into them. */
+  const [version, setVersion] = useState(0);
+  useEffect(
+    () => keep(same(typed, before) ? null : { ...typed, settings }),
+    [typed, before, settings, keep],
   );
-  const [draft, setDraft] = useState(found?.draft ?? before);
-  useEffect(() => keep(same(draft, before) ? null : { type, draft }), [draft, before, type, keep]);
 
   /** @throws ApiFailure for names that no price can have */
   function readPrice(): Price {
@@ -104,53 +124,52 @@ function Fields({
     event.preventDefault();
     // The dialog may stand in the form of a channel.
     event.stopPropagation();
-    const fields = new FormData(event.currentTarget);
-    const count = (name: string) => {
-      const text = textOf(fields, name);
-      return text === null ? null : Number(text);
-    };
+    const text = (name: string) => texts[name]?.trim() || null;
+    const count = (name: string) => (text(name) === null ? null : Number(text(name)));
     let price: Price;
     try {
       price = readPrice();
     } catch (error) {
       return sending.run(() => Promise.reject(error));
     }
-    const isTouched = model === null || !same(price, priceOf(before, parts));
+    const isTouched = model === null || !same(price, priceOf(before.price, parts));
     onSend(
       {
-        display_name: textOf(fields, 'display_name'),
+        display_name: text('display_name'),
         context_window: count('context_window'),
         max_output_tokens: count('max_output_tokens'),
-        ...(settings !== null && { enabled: fields.get('enabled') !== null }),
+        ...(settings !== null && { enabled: 'enabled' in texts }),
         ...(isTouched && { price }),
       },
-      { id: textOf(fields, 'id') ?? '', type },
+      { id: text('id') ?? '', type },
     );
   }
 
   return (
-    <form className={styles['form']} onSubmit={submit}>
+    <form
+      key={version}
+      className={styles['form']}
+      onSubmit={submit}
+      onChange={(event) => {
+        const fields = [...new FormData(event.currentTarget)] as [string, string][];
+        setTyped((last) => ({ ...last, texts: Object.fromEntries(fields) }));
+      }}
+    >
       {restored !== null && (
-        <p className="second" role="status">
-          {say('models.form.kept')}{' '}
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              setDraft(before);
-              setRestored(null);
-            }}
-          >
-            {say('channels.draft.discard')}
-          </button>
-        </p>
+        <KeptNote
+          onDiscard={() => {
+            setTyped(before);
+            setRestored(null);
+            setVersion(version + 1);
+          }}
+        />
       )}
       {model === null && (
         <div className={styles['pair']}>
           <TextField
             name="id"
             label={say('models.form.id')}
-            initial={id}
+            initial={texts['id']}
             hint={say('models.form.idHint')}
             sending={sending}
           />
@@ -161,8 +180,8 @@ function Fields({
               id="model-type"
               value={type}
               onChange={({ target }) => {
-                setType(target.value as ModelType);
-                setDraft(before);
+                const chosen = target.value as ModelType;
+                setTyped((last) => ({ ...last, type: chosen, price: before.price }));
               }}
             >
               {types.map((each) => (
@@ -179,32 +198,32 @@ function Fields({
         type={type}
         draft={draft}
         problems={sending.fields}
-        onChange={setDraft}
+        onChange={(price) => setTyped((last) => ({ ...last, price }))}
       />
       <div className={styles['pair']}>
         <TextField
           name="display_name"
           label={say('models.form.shownName')}
-          initial={settings?.display_name}
+          initial={texts['display_name']}
           hint={model?.origin === 'bundled' ? say('models.form.asBundled') : ''}
           sending={sending}
         />
         <TextField
           name="context_window"
           label={say('models.form.window')}
-          initial={settings?.context_window}
+          initial={texts['context_window']}
           sending={sending}
         />
         <TextField
           name="max_output_tokens"
           label={say('models.form.most')}
-          initial={settings?.max_output_tokens}
+          initial={texts['max_output_tokens']}
           sending={sending}
         />
       </div>
       {settings !== null && (
         <label className={styles['whole']}>
-          <input type="checkbox" name="enabled" defaultChecked={settings.enabled} />
+          <input type="checkbox" name="enabled" defaultChecked={'enabled' in texts} />
           {say('models.form.isEnabled')}
         </label>
       )}

@@ -249,10 +249,6 @@ export const channels = {
     noPrice: 'no price yet',
     give: 'Give a price',
     giveNamed: 'Give a price to {{name}}',
-    priceOf: 'Price of {{name}}, USD per million tokens',
-    input: 'Input',
-    output: 'Output',
-    add: 'Add to the catalogue as a chat model',
   },
   newSecret: 'a new secret',
 } as const;

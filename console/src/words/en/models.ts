@@ -20,7 +20,6 @@ export const models = {
     rare: 'Pictures and audio',
     addRow: 'Add: {{name}}',
     removeRow: 'Remove: {{name}}',
-    kept: 'This is the price that you had typed here and not saved.',
     noName: 'expected a name',
     sameName: 'expected each name once',
     asBundled: 'Empty: as bundled.',

@@ -244,10 +244,6 @@ export const channels: Words['channels'] = {
     noPrice: '还没有价格',
     give: '设置价格',
     giveNamed: '设置价格：{{name}}',
-    priceOf: '{{name}} 的价格，美元 / 百万词元',
-    input: '输入',
-    output: '输出',
-    add: '作为对话模型添加到目录',
   },
   newSecret: '新的密文',
 };

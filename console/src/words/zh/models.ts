@@ -22,7 +22,6 @@ export const models: Words['models'] = {
     rare: '图片与音频',
     addRow: '添加：{{name}}',
     removeRow: '移除：{{name}}',
-    kept: '这是你在这里输入但未保存的价格。',
     noName: '需要名称',
     sameName: '每个名称只能出现一次',
     asBundled: '留空：与内置相同。',

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { startTestGateway } from '#test/support/gateway.ts';
 import { openBrowser } from '../browser.ts';
-import { password, setPassword, passwordHash } from '../people.ts';
+import { password, setPassword } from '../people.ts';
 import { signIn } from '../person.ts';
 import { demoConfig, demoModels } from './config.ts';
 import { recordHistory } from './history.ts';
@@ -67,7 +67,7 @@ const gateway = await startTestGateway({ config, bundledModels: demoModels });
 try {
   await recordHistory(gateway, 6, times);
   await sendRealRequests(gateway);
-  await setPassword(gateway, values.person, passwordHash);
+  await setPassword(gateway, values.person);
   const person = await signIn(gateway.url, values.person, password);
   // A key that may be changed, beside those of the file.
   await person.send('POST', '/keys', { name: 'notebook', quota: '60', rpm: 60 });

@@ -78,7 +78,7 @@ export class LeaseWork {
     const leases = this.life.book?.leases;
     for (const meter of meters) {
       const { name } = meter;
-      const isLow = freeOf(leases?.get(name)) * 2n < pace.ahead(name);
+      const isLow = pace.isLow(name, freeOf(leases?.get(name)));
       if (isLow && pace.mayDraw(name)) this.#low.set(name, meter);
     }
     if (this.#low.size > 0 && !this.isPaused) this.begin();
@@ -188,7 +188,7 @@ export class LeaseWork {
       learn(own, reply);
       life.noteSign(sentAt);
       for (const { meter } of command.leases) {
-        if (freeOf(own.leases.get(meter)) * 2n < pace.ahead(meter)) pace.drewTooLittle(meter);
+        if (pace.isLow(meter, freeOf(own.leases.get(meter)))) pace.drewTooLittle(meter);
       }
       waiting.decide(command, reply.outcomes, openHold);
     }

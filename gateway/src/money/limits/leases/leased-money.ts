@@ -107,7 +107,7 @@ export class LeasedMoney implements Money {
     if (book === null || isSilent) return false;
     for (const [meter, lease] of book.leases) {
       const free = freeOf(lease);
-      if (free > 0n && free >= this.#pace.lastHold(meter)) return true;
+      if (free > 0n && free >= this.#pace.nextNeed(meter)) return true;
     }
     return false;
   }

@@ -44,11 +44,14 @@ export interface Pace {
   takeReserves(most: number): Reserve[];
   /**
    * What to draw ahead of need: twice what is held within the time of the reserve, at least the last hold. Or what
-   * another worker expects, if that is more: payers reach workers in turn.
+   * another worker expects, if that is more: payers reach workers in turn. And the floor, since a lease with less than
+   * that admits nobody.
    */
   ahead(meter: string): bigint;
-  /** The last hold in nano-USD; 0 if it has been idle. */
-  lastHold(meter: string): bigint;
+  /** Whether half of what is drawn ahead is used. @param free nano-USD that the lease can back at once */
+  isLow(meter: string, free: bigint): boolean;
+  /** What the lease must have free for another request like the last one, in nano-USD; 0 if it has been idle. */
+  nextNeed(meter: string): bigint;
   drewTooLittle(meter: string): void;
   mayDraw(meter: string): boolean;
   /** Whether it was not used for so long that its lease goes back. Forgets what it knew. */
@@ -85,6 +88,12 @@ export function createPace(monotonic: () => number, reserveMs: number): Pace {
     const measuredMs = Math.max(monotonic() - since, spanMs / 3);
     const wanted = ((current + before) * BigInt(2 * spanMs)) / BigInt(Math.ceil(measuredMs));
     return wanted > hold ? wanted : hold;
+  };
+
+  /** Beyond the floor. */
+  const wantedAhead = (use: Use): bigint => {
+    const own = ownAhead(use);
+    return monotonic() < use.expectedUntil && use.expected > own ? use.expected : own;
   };
 
   return {
@@ -124,11 +133,16 @@ export function createPace(monotonic: () => number, reserveMs: number): Pace {
     },
     ahead(meter) {
       const use = uses.get(meter);
-      if (use === undefined) return 0n;
-      const own = ownAhead(use);
-      return monotonic() < use.expectedUntil && use.expected > own ? use.expected : own;
+      return use === undefined ? 0n : wantedAhead(use) + use.meter.floor;
     },
-    lastHold: (meter) => uses.get(meter)?.hold ?? 0n,
+    isLow(meter, free) {
+      const use = uses.get(meter);
+      return use !== undefined && (free - use.meter.floor) * 2n < wantedAhead(use);
+    },
+    nextNeed(meter) {
+      const { hold = 0n, meter: { floor } = { floor: 0n } } = uses.get(meter) ?? {};
+      return hold > floor ? hold : floor;
+    },
     drewTooLittle(meter) {
       const use = uses.get(meter);
       if (use !== undefined) use.drawAt = monotonic() + restMs;
