@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useSyncExternalStore, type FormEvent } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { currentLink, linkBack, look, subscribeLink } from '../api/link.ts';
 import { useFormats } from '../format/numbers.ts';
 import { ProviderButton } from '../pages/sign-in/provider.tsx';
 import { Dialog } from '../pieces/dialog.tsx';
+import { ShortForm, TextField } from '../pieces/fields.tsx';
 import { CodeField } from '../pieces/code-field.tsx';
 import { Icon } from '../pieces/icon.tsx';
 import { useWords } from '../words/index.ts';
@@ -55,43 +56,33 @@ export function SignInAgain() {
   const client = useQueryClient();
   const { user } = useSession();
   const { isSessionOver } = useLink();
-  const { attempt, problem, isBusy, needsCode } = useSignIn();
+  const { attempt, sending, needsCode } = useSignIn();
   if (!isSessionOver) return null;
-
-  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault();
-    if (await attempt(user.email, new FormData(event.currentTarget))) {
-      await client.invalidateQueries();
-    }
-  }
 
   return (
     <Dialog title={say('link.over')} onClose={() => location.reload()}>
       <p>{say('link.overHint', { email: user.email })}</p>
       <ProviderButton to={location.pathname.slice('/console'.length) + location.search} />
-      <form className={styles['again']} onSubmit={(event) => void submit(event)}>
-        <div className="field">
-          <label htmlFor="again-password">{say('signIn.password')}</label>
-          <input type="hidden" autoComplete="username" name="email" value={user.email} />
-          <input
-            className="input"
-            id="again-password"
-            name="password"
-            type="password"
-            autoComplete="current-password"
-            required
-            autoFocus
-            aria-describedby="again-problem"
-          />
-        </div>
-        {needsCode && <CodeField />}
-        <p className="problem" id="again-problem" role="alert">
-          {problem}
-        </p>
-        <button type="submit" className="button main" disabled={isBusy}>
-          {say('signIn.submit')}
-        </button>
-      </form>
+      <ShortForm
+        sending={sending}
+        submit={say('signIn.submit')}
+        isMain
+        onSend={async (form) => {
+          if (await attempt(user.email, form)) await client.invalidateQueries();
+        }}
+      >
+        <input type="hidden" autoComplete="username" name="email" value={user.email} />
+        <TextField
+          name="password"
+          type="password"
+          label={say('signIn.password')}
+          autoComplete="current-password"
+          required
+          autoFocus
+          sending={sending}
+        />
+        {needsCode && <CodeField sending={sending} />}
+      </ShortForm>
     </Dialog>
   );
 }

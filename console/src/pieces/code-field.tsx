@@ -1,25 +1,26 @@
 import { useWords } from '../words/index.ts';
+import { TextField } from './fields.tsx';
+import type { Write } from './use-write.ts';
 
-/** A field for a code of an authenticator app, or for one that replaces it. @param hint absent: both are accepted */
-export function CodeField({ hint }: { readonly hint?: string }) {
+interface Props {
+  /** Absent: both are accepted. */
+  readonly hint?: string;
+  readonly sending: Write;
+}
+
+/** A field for a code of an authenticator app, or for one that replaces it. */
+export function CodeField({ hint, sending }: Props) {
   const say = useWords();
   return (
-    <div className="field">
-      <label htmlFor="code">{say('signIn.code')}</label>
-      <input
-        className="input"
-        id="code"
-        name="code"
-        autoComplete="one-time-code"
-        spellCheck={false}
-        maxLength={40}
-        required
-        autoFocus
-        aria-describedby="code-note"
-      />
-      <p className="hint" id="code-note">
-        {hint ?? say('signIn.codeHint')}
-      </p>
-    </div>
+    <TextField
+      name="code"
+      label={say('signIn.code')}
+      hint={hint ?? say('signIn.codeHint')}
+      autoComplete="one-time-code"
+      maxLength={40}
+      required
+      autoFocus
+      sending={sending}
+    />
   );
 }

@@ -1,8 +1,7 @@
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { nameOf, type Write } from './use-write.ts';
-import { NameField, NamesField } from './name-fields.tsx';
 
-interface Common {
+export interface Common {
   /** In the form’s data and in the API’s refusals. */
   readonly name: string;
   readonly label: string;
@@ -10,11 +9,19 @@ interface Common {
   readonly sending: Write;
 }
 
-const problemOf = (name: string, { fields }: Write) =>
+export const problemOf = (name: string, { fields }: Write) =>
   fields.find(({ path }) => nameOf(path) === name || path === name)?.message;
 
 /** Explains a field; its problem stands in the place of the hint. */
-function Note({ id, problem, hint }: { id: string; problem: string | undefined; hint?: string }) {
+export function Note({
+  id,
+  problem,
+  hint,
+}: {
+  id: string;
+  problem: string | undefined;
+  hint?: string;
+}) {
   return (
     <p className={problem === undefined ? 'hint' : 'problem'} id={id}>
       {problem ?? hint ?? ''}
@@ -26,16 +33,24 @@ export interface TextFieldProps extends Common {
   readonly type?: 'text' | 'email' | 'number' | 'date' | 'password';
   readonly initial?: string | number | null | undefined;
   readonly required?: boolean;
+  readonly minLength?: number;
   readonly maxLength?: number;
+  readonly autoFocus?: boolean;
+  readonly inputMode?: 'decimal';
   /** What the browser may fill in. Default: nothing. */
-  readonly autoComplete?: 'name' | 'current-password' | 'new-password';
+  readonly autoComplete?:
+    | 'name'
+    | 'username'
+    | 'current-password'
+    | 'new-password'
+    | 'one-time-code';
 }
 
 /** A field for a line of text. */
 export function TextField(props: TextFieldProps) {
-  const { name, label, hint, sending, type = 'text', initial, required, maxLength } = props;
+  const { name, label, hint, sending, initial, autoComplete = 'off', ...rest } = props;
   const problem = problemOf(name, sending);
-  const id = `field-${name}`;
+  const id = useId();
   return (
     <div className="field" onInput={() => sending.correct(name)}>
       <label htmlFor={id}>{label}</label>
@@ -43,12 +58,10 @@ export function TextField(props: TextFieldProps) {
         className="input"
         id={id}
         name={name}
-        type={type}
-        {...(type === 'number' && { min: 0, step: 1 })}
+        {...rest}
+        {...(rest.type === 'number' && { min: 0, step: 1 })}
         defaultValue={initial ?? undefined}
-        required={required}
-        maxLength={maxLength}
-        autoComplete={props.autoComplete ?? 'off'}
+        autoComplete={autoComplete}
         spellCheck={false}
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-note`}
@@ -67,7 +80,7 @@ export interface ChoiceFieldProps extends Common {
 /** A field for one of a few values. */
 export function ChoiceField({ name, label, hint, sending, initial, choices }: ChoiceFieldProps) {
   const problem = problemOf(name, sending);
-  const id = `field-${name}`;
+  const id = useId();
   return (
     <div className="field" onInput={() => sending.correct(name)}>
       <label htmlFor={id}>{label}</label>
@@ -85,58 +98,6 @@ export function ChoiceField({ name, label, hint, sending, initial, choices }: Ch
           </option>
         ))}
       </select>
-      <Note id={`${id}-note`} problem={problem} {...(hint !== undefined && { hint })} />
-    </div>
-  );
-}
-
-interface KnownFieldProps extends Common {
-  /** What is known; other names can be typed. */
-  readonly names: readonly string[];
-}
-
-/** A field for one name, of those that are known or another. */
-export function KnownNameField(props: KnownFieldProps & { readonly initial?: string }) {
-  return (
-    <KnownField {...props}>
-      {(field) => <NameField {...field} initial={props.initial ?? ''} />}
-    </KnownField>
-  );
-}
-
-/** The same for several names. */
-export function KnownNamesField(props: KnownFieldProps & { readonly initial: readonly string[] }) {
-  return (
-    <KnownField {...props}>
-      {(field) => <NamesField {...field} initial={props.initial} />}
-    </KnownField>
-  );
-}
-
-function KnownField({
-  name,
-  label,
-  hint,
-  sending,
-  names,
-  children,
-}: KnownFieldProps & {
-  readonly children: (field: {
-    id: string;
-    name: string;
-    names: readonly string[];
-    isWrong: boolean;
-    note: string;
-  }) => ReactNode;
-}) {
-  const problem = problemOf(name, sending);
-  const id = `field-${name}`;
-  return (
-    <div className="field" onInput={() => sending.correct(name)}>
-      <label htmlFor={id} id={`${id}-label`}>
-        {label}
-      </label>
-      {children({ id, name, names, isWrong: problem !== undefined, note: `${id}-note` })}
       <Note id={`${id}-note`} problem={problem} {...(hint !== undefined && { hint })} />
     </div>
   );
@@ -168,5 +129,41 @@ export function FormEnd({
         </button>
       </div>
     </>
+  );
+}
+
+interface ShortFormProps {
+  readonly sending: Write;
+  /** The word of its button. */
+  readonly submit: string;
+  /** Whether it is what the page is for. */
+  readonly isMain?: boolean;
+  /** Absent: as narrow as its fields. */
+  readonly className?: string | undefined;
+  /** Receives what was typed. @throws ApiFailure */
+  readonly onSend: (form: FormData, element: HTMLFormElement) => Promise<void>;
+  readonly children: ReactNode;
+}
+
+/** A form of a few lines on a page, with what is wrong with all of it, and its button. */
+export function ShortForm(props: ShortFormProps) {
+  const { sending, submit, isMain = false, className = 'shortForm', onSend, children } = props;
+  return (
+    <form
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const element = event.currentTarget;
+        sending.run(() => onSend(new FormData(element), element));
+      }}
+    >
+      {children}
+      <p className="problem" role="alert">
+        {sending.problem}
+      </p>
+      <button type="submit" className={isMain ? 'button main' : 'button'} disabled={sending.isBusy}>
+        {submit}
+      </button>
+    </form>
   );
 }

@@ -63,9 +63,9 @@ test.runIf(hasBrowser)(
     // Who leaves sees nothing any more.
     await page.locator('summary').click();
     await page.getByRole('button', { name: '退出登录' }).click();
-    await page.locator('#password').waitFor();
+    await page.locator('[name=password]').waitFor();
     await page.goBack();
-    await page.locator('#password').waitFor();
+    await page.locator('[name=password]').waitFor();
     // The browser says so of the filter that the gateway refused.
     expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
   },

@@ -12,7 +12,7 @@ import {
   startIdentityProvider,
 } from './identity-provider.ts';
 import { password, setPassword, signInAs, startWithPeople } from './people.ts';
-import { logIn, signIn } from './person.ts';
+import { logIn, type Person, signIn } from './person.ts';
 
 /* Signing in at a provider of OpenID Connect, which is `oidc-provider`: it shares no code with the gateway. */
 
@@ -285,7 +285,7 @@ describe('accounts that were there before', () => {
 
     const { send, cookie } = await admin();
     const origin = { origin: publicUrl };
-    const begun = await send('POST', '/me/oidc', {}, origin);
+    const begun = await send('POST', '/me/oidc', { password }, origin);
     const { location } = (await begun.json()) as { location: string };
     const browser = new PlainBrowser();
     browser.keep(gateway.url, begun);
@@ -333,16 +333,64 @@ describe('accounts that were there before', () => {
     await signInThrough('s-mover');
     expect(await found()).toMatchObject({ connected: true });
     const own = await signIn(gateway.url, email, password);
-    expect((await own.send('DELETE', '/me/oidc', {})).status).toBe(200);
+    expect((await own.send('DELETE', '/me/oidc', { password })).status).toBe(200);
     expect((await own.get('/session')).status).toBe(200);
     expect(await found()).toMatchObject({ connected: false });
+  });
+
+  describe('are changed by a session only together with the password', () => {
+    const email = 'owner@example.com';
+    let owner: Person;
+    const methods = async () => (await owner.get('/me/totp')).json();
+    beforeAll(async () => {
+      provider.people.set('s-owner', person(email));
+      await signInThrough('s-owner');
+      await setPassword(gateway, email);
+      owner = await signIn(gateway.url, email, password);
+    });
+
+    test.each([
+      ['POST', '/me/totp', 201],
+      ['DELETE', '/me/totp', 200],
+      ['POST', '/me/oidc', 200],
+      ['DELETE', '/me/oidc', 200],
+    ])('%s %s', async (method, path, status) => {
+      const call = (body: object) => owner.send(method, path, body, { origin: publicUrl });
+      const before = await methods();
+      for (const [body, field] of [
+        [{}, 'password'],
+        [{ password: 'wrong' }, 'password'],
+        [{ code: '000000' }, 'code'],
+        [{ code: '000000', password }, 'code'],
+      ] as const) {
+        const refused = await call(body);
+        expect([body, refused.status, await refused.json()]).toEqual([
+          body,
+          400,
+          {
+            error: expect.objectContaining({ fields: [expect.objectContaining({ path: field })] }),
+          },
+        ]);
+      }
+      expect(await methods()).toEqual(before);
+      expect((await call({ password })).status).toBe(status);
+    });
+
+    test.each([
+      ['POST', 'invite'],
+      ['DELETE', 'totp'],
+      ['DELETE', 'oidc'],
+    ])('also of an administrator: %s %s', async (method, what) => {
+      const { send } = await admin();
+      expect((await send(method, `/users/admin@example.com/${what}`, {})).status).toBe(409);
+    });
   });
 
   test('are linked to one identity, and it to one of them', async () => {
     provider.people.set('s-taken', person('taken@example.com'));
     await signInThrough('s-taken');
     const { send } = await admin();
-    const begun = await send('POST', '/me/oidc', {}, { origin: publicUrl });
+    const begun = await send('POST', '/me/oidc', { password }, { origin: publicUrl });
     const { location } = (await begun.json()) as { location: string };
     const browser = new PlainBrowser();
     browser.keep(gateway.url, begun);
@@ -352,7 +400,7 @@ describe('accounts that were there before', () => {
 
   test('are not linked once the session has ended in which that began', async () => {
     const { send } = await admin();
-    const begun = await send('POST', '/me/oidc', {}, { origin: publicUrl });
+    const begun = await send('POST', '/me/oidc', { password }, { origin: publicUrl });
     const { location } = (await begun.json()) as { location: string };
     await send('POST', '/auth/logout', {});
     provider.people.set('s-other', person('admin@example.com'));

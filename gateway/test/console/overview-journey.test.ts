@@ -188,8 +188,8 @@ test.runIf(hasBrowser)(
     // A member hears of what is theirs.
     await page.locator('summary').click();
     await page.getByRole('button', { name: '退出登录' }).click();
-    await page.locator('#email').fill('member@example.com');
-    await page.locator('#password').fill(password);
+    await page.locator('[name=email]').fill('member@example.com');
+    await page.locator('[name=password]').fill(password);
     await page.keyboard.press('Enter');
     await page.getByText('密钥 members 即将到期').waitFor();
     expect(await page.getByText('nobody-knows-its-price').count()).toBe(0);

@@ -117,10 +117,24 @@ test.runIf(hasBrowser)(
       .poll(() => page.locator('tbody tr').allTextContents())
       .toEqual([expect.stringContaining('veras')]);
 
-    // Disabled, the person is out. What stops is said before.
+    // A forgotten password: a link sets another one, in any browser, and ends the sessions that there were.
     await page.goto(`${gateway.url}/console/people`);
+    await act('Vera', 'Make a link to set a new password');
+    await late.page.goto((await shown.locator('#invitation').textContent()) ?? '');
+    await shown.getByRole('button', { name: 'I have it' }).click();
+    await late.page.getByLabel('Password').fill('another good password');
+    await late.page.getByRole('button', { name: 'Set the password' }).click();
+    await late.page.getByRole('heading', { name: 'Home' }).waitFor();
+    await vera.page.reload();
+    await vera.page.getByLabel('E-mail address').fill('vera@example.com');
+    await vera.page.getByLabel('Password').fill('another good password');
+    await vera.page.keyboard.press('Enter');
+    await vera.page.getByRole('link', { name: `Open request ${id}` }).waitFor();
+
+    // Disabled, the person is out. What stops is said before.
+    await page.reload();
     await act('Vera', 'Disable');
-    await dialog.getByText('1 key stops. 1 session ends.').waitFor();
+    await dialog.getByText('1 key stops. 2 sessions end.').waitFor();
     await dialog.getByRole('button', { name: 'Disable' }).click();
     await rowOf('Vera').getByText('disabled').waitFor();
     await vera.page.reload();

@@ -156,6 +156,19 @@ test.runIf(hasBrowser)(
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'Limits' }).click();
     await expect.poll(titles).not.toContain('Limits');
+    await page.keyboard.press('Escape');
+
+    // A view of Usage has its groups and its table.
+    await page.goto(`${gateway.url}/console/usage?group=model&view=table`);
+    await page.getByRole('button', { name: 'Views' }).click();
+    await views.getByLabel('Name of this view').fill('Models in a table');
+    await page.keyboard.press('Enter');
+    await views.getByRole('link', { name: 'Models in a table' }).waitFor();
+    await page.goto(`${gateway.url}/console/usage`);
+    await page.getByRole('button', { name: 'Views' }).click();
+    await views.getByRole('link', { name: 'Models in a table' }).click();
+    await page.waitForURL(/usage\?(?=.*group=model)(?=.*view=table)/);
+    await page.getByRole('cell', { name: 'demo-chat' }).first().waitFor();
     expect(complaints).toEqual([]);
   },
 );

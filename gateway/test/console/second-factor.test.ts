@@ -41,7 +41,7 @@ beforeEach(async () => {
   await kysely.deleteFrom('recovery_codes').execute();
   await kysely.deleteFrom('second_factors').execute();
   member = await signIn(gateway.url, email, password);
-  ({ secret } = await json<{ secret: string }>(member.send('POST', '/me/totp', {})));
+  ({ secret } = await json<{ secret: string }>(member.send('POST', '/me/totp', { password })));
   const code = totpCode(secret, totpStep(Date.now()));
   ({ recovery_codes: codes } = await json<{ recovery_codes: string[] }>(
     member.send('PUT', '/me/totp', { code }),
@@ -50,7 +50,7 @@ beforeEach(async () => {
 
 test('is begun, shown, and in force once a code of it was', async () => {
   await member.send('DELETE', '/me/totp', { password });
-  const begun = await member.send('POST', '/me/totp', {});
+  const begun = await member.send('POST', '/me/totp', { password });
   expect(begun.status).toBe(201);
   const { secret: next, uri } = (await begun.json()) as { secret: string; uri: string };
   expect(uri).toContain(`secret=${next}&issuer=Sluice`);
@@ -70,7 +70,7 @@ test('is begun, shown, and in force once a code of it was', async () => {
     connected: false,
   });
   // Nobody replaces it by beginning again, and its secret is not shown again.
-  expect((await member.send('POST', '/me/totp', {})).status).toBe(409);
+  expect((await member.send('POST', '/me/totp', { password })).status).toBe(409);
   expect((await member.send('PUT', '/me/totp', { code: await freshCode(next) })).status).toBe(409);
 });
 

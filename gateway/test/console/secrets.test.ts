@@ -109,7 +109,7 @@ test('S-10 S-13 no secret is in a response, an export, the log or the audit', as
   const invitation = await admin.send('POST', `/users/${invited.id}/invite`, {});
   const { link } = (await invitation.json()) as { readonly link: string };
   const token = link.slice(link.indexOf('#') + 1);
-  const begun = await admin.send('POST', '/me/totp', {});
+  const begun = await admin.send('POST', '/me/totp', { password });
   const { secret: factor } = (await begun.json()) as { readonly secret: string };
   const enabled = await admin.send('PUT', '/me/totp', {
     code: totpCode(factor, totpStep(Date.now())),

@@ -34,13 +34,20 @@ async function passPages({ page }: Visit, subject: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
+/** Presses a button that changes how the person signs in, which asks for the password. */
+async function prove({ page }: Visit, word: string): Promise<void> {
+  const form = page.locator('form', { has: page.getByRole('button', { name: word }) });
+  await form.getByLabel('Present password').fill(password);
+  await page.keyboard.press('Enter');
+}
+
 test.runIf(hasBrowser)(
   'a person sets up a second factor, signs in with it, with a recovery code, and ends it',
   { timeout: 120_000 },
   async () => {
     const { page, signInAt, complaints, axeProblems, isWider } = opened;
     await signInAt('/settings', 'admin@example.com');
-    await page.getByRole('button', { name: 'Set up' }).click();
+    await prove(opened, 'Set up');
     await page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor();
     expect(await axeProblems()).toEqual([]);
     const secret = (await page.locator('form code').innerText()).replaceAll(' ', '');
@@ -90,9 +97,7 @@ test.runIf(hasBrowser)(
     await dialog.waitFor({ state: 'detached' });
 
     await page.goto(`${gateway.url}/console/settings`);
-    const end = page.locator('form', { has: page.getByRole('button', { name: 'Turn off' }) });
-    await end.getByLabel('Present password').fill(password);
-    await page.keyboard.press('Enter');
+    await prove(opened, 'Turn off');
     await page.getByRole('button', { name: 'Set up' }).waitFor();
     // The browser itself reports what was refused: codes that were still needed, and the session.
     expect(complaints.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
@@ -139,7 +144,7 @@ test.runIf(hasBrowser)(
 
     await page.context().clearCookies({ name: 'sluice_session' });
     await opened.signInAt('/settings', 'admin@example.com');
-    await page.getByRole('button', { name: 'Connect Acme' }).click();
+    await prove(opened, 'Connect Acme');
     // The provider knows the person already.
     await page.getByText('Connected: you sign in with Acme.').waitFor();
     await page.getByRole('tab', { name: 'Sign-in' }).click();
@@ -147,6 +152,15 @@ test.runIf(hasBrowser)(
     // Those with a password, and those who sign in at the provider.
     await expect.poll(() => page.getByText('2 of 3 people').count()).toBe(2);
     expect(await axeProblems()).toEqual([]);
+
+    // Disconnected: the way at the provider is shut, and the password opens the account.
+    await page.getByRole('tab', { name: 'Account' }).click();
+    await prove(opened, 'Disconnect Acme');
+    await page.getByText('Not connected yet.').waitFor();
+    await page.context().clearCookies({ name: 'sluice_session' });
+    await page.goto(`${gateway.url}/console/sign-in`);
+    await page.getByRole('link', { name: 'Sign in with Acme' }).click();
+    await note.waitFor();
     const others = complaints
       .splice(0)
       .filter((text) => !text.startsWith(provider.issuer) && !foreign.test(text))

@@ -37,8 +37,8 @@ async function eachPage({ page }: Visit, look: (name: string) => Promise<void>):
     if (!isInside && isOutside !== true) {
       isInside = true;
       await page.goto(`${gateway.url}/console/sign-in?to=/settings`);
-      await page.locator('#email').fill(person);
-      await page.locator('#password').fill(password);
+      await page.locator('[name=email]').fill(person);
+      await page.locator('[name=password]').fill(password);
       await page.keyboard.press('Enter');
       await page.locator('nav').waitFor();
     }

@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { ApiFailure } from '../../api/client.ts';
 import { acceptInvitation } from '../../app/session.ts';
+import { ShortForm, TextField } from '../../pieces/fields.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { rawTextOf } from '../../pieces/form-values.ts';
+import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from '../sign-in/page.module.css';
 
@@ -13,32 +15,24 @@ export function InvitePage(): ReactNode {
   const say = useWords();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [token] = useState(() => location.hash.slice(1));
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const token = useLocation({ select: ({ hash }) => hash });
+  const sending = useWrite(['password']);
 
-  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault();
-    const password = rawTextOf(new FormData(event.currentTarget), 'password');
-    setBusy(true);
+  async function accept(form: FormData): Promise<void> {
     try {
-      await acceptInvitation(client, { token, password });
-      // The address has the token no more, not even in the history.
-      await navigate({ to: '/', replace: true });
+      await acceptInvitation(client, { token, password: rawTextOf(form, 'password') });
     } catch (error) {
-      if (error instanceof ApiFailure && error.code === 'second_factor_required') {
-        // The password is set; the code belongs to the sign-in.
-        await navigate({ to: '/sign-in', replace: true });
-        return;
-      }
-      setProblem(error instanceof ApiFailure ? error.message : String(error));
-      setBusy(false);
+      if (!(error instanceof ApiFailure) || error.code !== 'second_factor_required') throw error;
+      // The password is set; the code belongs to the sign-in.
+      return navigate({ to: '/sign-in', replace: true });
     }
+    // The address has the token no more, not even in the history.
+    return navigate({ to: '/', replace: true });
   }
 
   return (
     <main className={styles['page']}>
-      <form className={styles['form']} onSubmit={(event) => void submit(event)}>
+      <div className={styles['form']}>
         <h1>
           <Icon name="brand" size={20} />
           {say('people.welcome.title')}
@@ -48,32 +42,28 @@ export function InvitePage(): ReactNode {
         ) : (
           <>
             <p className="second">{say('people.welcome.text')}</p>
-            <div className="field">
-              <label htmlFor="password">{say('people.welcome.password')}</label>
-              <input
-                className="input"
-                id="password"
+            <ShortForm
+              className={styles['form']}
+              sending={sending}
+              submit={say('people.welcome.submit')}
+              isMain
+              onSend={accept}
+            >
+              <TextField
                 name="password"
                 type="password"
+                label={say('people.welcome.password')}
+                hint={say('people.welcome.hint')}
                 autoComplete="new-password"
                 minLength={12}
                 required
                 autoFocus
-                aria-describedby="hint problem"
+                sending={sending}
               />
-              <p className="hint" id="hint">
-                {say('people.welcome.hint')}
-              </p>
-            </div>
-            <p className="problem" id="problem" role="alert">
-              {problem}
-            </p>
-            <button className="button main" type="submit" disabled={isBusy}>
-              {say('people.welcome.submit')}
-            </button>
+            </ShortForm>
           </>
         )}
-      </form>
+      </div>
     </main>
   );
 }

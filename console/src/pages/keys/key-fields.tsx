@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/client.ts';
-import { ChoiceField, KnownNameField, KnownNamesField, TextField } from '../../pieces/fields.tsx';
+import { ChoiceField, TextField } from '../../pieces/fields.tsx';
+import { KnownNameField, KnownNamesField } from '../../pieces/known-fields.tsx';
 import { namesOf, textOf } from '../../pieces/form-values.ts';
 import type { Write } from '../../pieces/use-write.ts';
 import { useWords, type TextName } from '../../words/index.ts';

@@ -24,7 +24,7 @@ type Open =
 export function usePersonActions() {
   const say = useWords();
   const client = useQueryClient();
-  const { permissions, csrf_token: token } = useSession();
+  const { permissions, csrf_token: token, user: self } = useSession();
   const [open, setOpen] = useState<Open | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const { run, problem } = useWrite();
@@ -48,10 +48,12 @@ export function usePersonActions() {
   const actionsOf = (user: User): RowAction[] => {
     const path = `/users/${encodeURIComponent(user.id)}`;
     const show = (kind: 'change' | 'credit' | 'disable') => () => setOpen({ kind, user });
+    // How somebody signs in is changed in Settings, which ask for the password.
+    const mayReset = mayWrite && !(user.id === self.id && user.has_password);
     return [
       ...(mayCredit ? [{ word: say('people.credit.button'), act: show('credit') }] : []),
       ...(mayWrite && user.editable ? [{ word: say('people.change'), act: show('change') }] : []),
-      ...(mayWrite && user.enabled
+      ...(mayReset && user.enabled
         ? [
             {
               word: say(user.has_password ? 'people.newPassword' : 'people.inviteAgain'),
@@ -76,7 +78,7 @@ export function usePersonActions() {
             },
           ]
         : []),
-      ...(mayWrite && user.second_factor
+      ...(mayReset && user.second_factor
         ? [
             {
               word: say('people.endFactor'),
@@ -88,7 +90,7 @@ export function usePersonActions() {
             },
           ]
         : []),
-      ...(mayWrite && user.connected
+      ...(mayReset && user.connected
         ? [
             {
               word: say('people.disconnect'),

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
-import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import { methodsQuery, ProviderNote } from '../sign-in/provider.tsx';
 import { Part } from './part.tsx';
+import { ProofForm } from './proof-form.tsx';
 import { useSecondFactor } from './second-factor.tsx';
 
 /** The own account at the provider, if there is one. */
@@ -16,7 +16,6 @@ export function Connection() {
   const factor = useSecondFactor();
   const { connected: isConnected, has_password: hasPassword } = factor.data ?? {};
   const failed = useSearch({ from: '/inside/settings/' });
-  const { run, isBusy, problem } = useWrite();
   const name = data?.oidc?.name;
   if (name === undefined || isConnected === undefined) return null;
   return (
@@ -24,42 +23,25 @@ export function Connection() {
       <ProviderNote {...failed} />
       <p>{say(isConnected ? 'settings.connected' : 'settings.notConnected', { name })}</p>
       {!isConnected && (
-        <div>
-          <button
-            type="button"
-            className="button"
-            disabled={isBusy}
-            onClick={() =>
-              run(async () => {
-                const { location: there } = await write<'linkOidc'>('POST', '/me/oidc', {}, token);
-                location.assign(there);
-              })
-            }
-          >
-            {say('settings.connect', { name })}
-          </button>
-        </div>
+        <ProofForm
+          submit={say('settings.connect', { name })}
+          hasPassword={hasPassword === true}
+          onSend={async (proof) => {
+            const { location: there } = await write<'linkOidc'>('POST', '/me/oidc', proof, token);
+            location.assign(there);
+          }}
+        />
       )}
       {isConnected && hasPassword === true && (
-        <div>
-          <button
-            type="button"
-            className="button"
-            disabled={isBusy}
-            onClick={() =>
-              run(async () => {
-                await write<'unlinkOidc'>('DELETE', '/me/oidc', {}, token);
-                await factor.refetch();
-              })
-            }
-          >
-            {say('settings.disconnect', { name })}
-          </button>
-        </div>
+        <ProofForm
+          submit={say('settings.disconnect', { name })}
+          hasPassword
+          onSend={async (proof) => {
+            await write<'unlinkOidc'>('DELETE', '/me/oidc', proof, token);
+            await factor.refetch();
+          }}
+        />
       )}
-      <p className="problem" role="alert">
-        {problem}
-      </p>
     </Part>
   );
 }

@@ -1,11 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import { choose, useSession } from '../../app/session.ts';
-import { TextField } from '../../pieces/fields.tsx';
+import { ShortForm, TextField } from '../../pieces/fields.tsx';
 import { textOf } from '../../pieces/form-values.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import styles from './page.module.css';
 
 /** The name of the person who is signed in, as other people see it. */
 export function NameForm() {
@@ -14,14 +12,12 @@ export function NameForm() {
   const session = useSession();
   const sending = useWrite(['name']);
 
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const name = textOf(new FormData(event.currentTarget), 'name');
-    sending.run(() => choose(client, session, { name }));
-  }
-
   return (
-    <form className={styles['form']} onSubmit={submit}>
+    <ShortForm
+      sending={sending}
+      submit={say('settings.changeName')}
+      onSend={(form) => choose(client, session, { name: textOf(form, 'name') })}
+    >
       <TextField
         name="name"
         label={say('settings.name')}
@@ -31,12 +27,6 @@ export function NameForm() {
         initial={session.user.name}
         sending={sending}
       />
-      <p className="problem" role="alert">
-        {sending.problem}
-      </p>
-      <button type="submit" className="button" disabled={sending.isBusy}>
-        {say('settings.changeName')}
-      </button>
-    </form>
+    </ShortForm>
   );
 }

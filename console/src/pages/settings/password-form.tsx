@@ -1,11 +1,9 @@
-import type { FormEvent } from 'react';
 import { write } from '../../api/client.ts';
 import { useSession, type Session } from '../../app/session.ts';
-import { TextField } from '../../pieces/fields.tsx';
+import { ShortForm, TextField } from '../../pieces/fields.tsx';
 import { rawTextOf } from '../../pieces/form-values.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
-import styles from './page.module.css';
 
 /** Another password for the person who is signed in. @param onChanged receives the renewed session */
 export function PasswordForm({ onChanged }: { readonly onChanged: (session: Session) => void }) {
@@ -13,23 +11,18 @@ export function PasswordForm({ onChanged }: { readonly onChanged: (session: Sess
   const { csrf_token: token, user } = useSession();
   const sending = useWrite(['old_password', 'new_password']);
 
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const element = event.currentTarget;
-    const form = new FormData(element);
+  async function change(form: FormData, element: HTMLFormElement): Promise<void> {
     const body = {
       old_password: rawTextOf(form, 'old_password'),
       new_password: rawTextOf(form, 'new_password'),
     };
-    sending.run(async () => {
-      const session = await write<'changePassword'>('POST', '/me/password', body, token);
-      element.reset();
-      onChanged(session);
-    });
+    const session = await write<'changePassword'>('POST', '/me/password', body, token);
+    element.reset();
+    onChanged(session);
   }
 
   return (
-    <form className={styles['form']} onSubmit={submit}>
+    <ShortForm sending={sending} submit={say('settings.changePassword')} onSend={change}>
       <input type="hidden" name="email" autoComplete="username" value={user.email} />
       <TextField
         name="old_password"
@@ -48,12 +41,6 @@ export function PasswordForm({ onChanged }: { readonly onChanged: (session: Sess
         required
         sending={sending}
       />
-      <p className="problem" role="alert">
-        {sending.problem}
-      </p>
-      <button type="submit" className="button" disabled={sending.isBusy}>
-        {say('settings.changePassword')}
-      </button>
-    </form>
+    </ShortForm>
   );
 }

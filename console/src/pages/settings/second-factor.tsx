@@ -1,16 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { read, write, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { CodeField } from '../../pieces/code-field.tsx';
 import { CopyButton } from '../../pieces/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
-import { TextField } from '../../pieces/fields.tsx';
-import { rawTextOf, textOf } from '../../pieces/form-values.ts';
+import { ShortForm } from '../../pieces/fields.tsx';
+import { textOf } from '../../pieces/form-values.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';
 import styles from './page.module.css';
+import { ProofForm } from './proof-form.tsx';
 import { QrCode } from './qr-code.tsx';
 
 export const factorKey = ['second-factor'] as const;
@@ -51,27 +52,16 @@ export function SecondFactor() {
 function Begin({ onBegun }: { readonly onBegun: (begun: Result<'beginSecondFactor'>) => void }) {
   const say = useWords();
   const { csrf_token: token } = useSession();
-  const { run, isBusy, problem } = useWrite();
   return (
     <>
       <p>{say('settings.factor.none')}</p>
-      <p className="problem" role="alert">
-        {problem}
-      </p>
-      <div>
-        <button
-          type="button"
-          className="button"
-          disabled={isBusy}
-          onClick={() =>
-            run(async () =>
-              onBegun(await write<'beginSecondFactor'>('POST', '/me/totp', {}, token)),
-            )
-          }
-        >
-          {say('settings.factor.begin')}
-        </button>
-      </div>
+      <ProofForm
+        submit={say('settings.factor.begin')}
+        hasPassword
+        onSend={async (proof) =>
+          onBegun(await write<'beginSecondFactor'>('POST', '/me/totp', proof, token))
+        }
+      />
     </>
   );
 }
@@ -85,20 +75,17 @@ function Confirm({ begun, onConfirmed }: ConfirmProps) {
   const say = useWords();
   const client = useQueryClient();
   const { csrf_token: token } = useSession();
-  const sending = useWrite();
+  const sending = useWrite(['code']);
 
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const code = textOf(new FormData(event.currentTarget), 'code') ?? '';
-    sending.run(async () => {
-      const shown = await write<'enableSecondFactor'>('PUT', '/me/totp', { code }, token);
-      onConfirmed(shown.recovery_codes);
-      await client.invalidateQueries({ queryKey: factorKey });
-    });
+  async function confirm(form: FormData): Promise<void> {
+    const code = textOf(form, 'code') ?? '';
+    const shown = await write<'enableSecondFactor'>('PUT', '/me/totp', { code }, token);
+    onConfirmed(shown.recovery_codes);
+    await client.invalidateQueries({ queryKey: factorKey });
   }
 
   return (
-    <form className={styles['form']} onSubmit={submit}>
+    <ShortForm sending={sending} submit={say('settings.factor.confirm')} isMain onSend={confirm}>
       <p>{say('settings.factor.scan')}</p>
       <QrCode text={begun.uri} label={say('settings.factor.picture')} />
       <p className="hint">{say('settings.factor.typed')}</p>
@@ -106,14 +93,8 @@ function Confirm({ begun, onConfirmed }: ConfirmProps) {
         <code>{begun.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
         <CopyButton text={begun.secret} label={say('settings.factor.copySecret')} />
       </p>
-      <CodeField hint={say('settings.factor.codeHint')} />
-      <p className="problem" role="alert">
-        {sending.problem}
-      </p>
-      <button type="submit" className="button main" disabled={sending.isBusy}>
-        {say('settings.factor.confirm')}
-      </button>
-    </form>
+      <CodeField hint={say('settings.factor.codeHint')} sending={sending} />
+    </ShortForm>
   );
 }
 
@@ -149,39 +130,21 @@ function InForce({ factor }: { readonly factor: Result<'readSecondFactor'> }) {
   const formats = useFormats();
   const client = useQueryClient();
   const { csrf_token: token } = useSession();
-  const sending = useWrite(['password']);
   const count = factor.recovery_codes;
-
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const password = rawTextOf(new FormData(event.currentTarget), 'password');
-    sending.run(async () => {
-      await write<'endSecondFactor'>('DELETE', '/me/totp', { password }, token);
-      await client.invalidateQueries({ queryKey: factorKey });
-    });
-  }
-
   return (
-    <form className={styles['form']} onSubmit={submit}>
+    <>
       <p>
         {factor.since !== null && say('settings.factor.since', { time: formats.day(factor.since) })}{' '}
         {say('settings.factor.left', { count, number: count })}
       </p>
-      <TextField
-        name="password"
-        type="password"
-        label={say('settings.old_password')}
-        hint={say('settings.factor.endHint')}
-        autoComplete="current-password"
-        required
-        sending={sending}
+      <ProofForm
+        submit={say('settings.factor.end')}
+        hasPassword
+        onSend={async (proof) => {
+          await write<'endSecondFactor'>('DELETE', '/me/totp', proof, token);
+          await client.invalidateQueries({ queryKey: factorKey });
+        }}
       />
-      <p className="problem" role="alert">
-        {sending.problem}
-      </p>
-      <button type="submit" className="button" disabled={sending.isBusy}>
-        {say('settings.factor.end')}
-      </button>
-    </form>
+    </>
   );
 }

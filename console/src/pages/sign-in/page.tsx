@@ -1,7 +1,7 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
 import { useSignIn } from '../../app/use-sign-in.ts';
 import { CodeField } from '../../pieces/code-field.tsx';
+import { ShortForm, TextField } from '../../pieces/fields.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { rawTextOf } from '../../pieces/form-values.ts';
 import { useWords } from '../../words/index.ts';
@@ -14,11 +14,9 @@ export function SignInPage() {
   const navigate = useNavigate();
   const { history, basepath } = useRouter();
   const { to, ...providerProblem } = useSearch({ from: '/sign-in' });
-  const { attempt, problem, isBusy, needsCode } = useSignIn();
+  const { attempt, sending, needsCode } = useSignIn();
 
-  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  async function enter(form: FormData): Promise<void> {
     if (!(await attempt(rawTextOf(form, 'email'), form))) return;
     if (to === undefined) await navigate({ to: '/' });
     else history.push(basepath + to);
@@ -26,46 +24,41 @@ export function SignInPage() {
 
   return (
     <main className={styles['page']}>
-      <form className={styles['form']} onSubmit={(event) => void submit(event)}>
+      <div className={styles['form']}>
         <h1>
           <Icon name="brand" size={20} />
           Sluice
         </h1>
         <ProviderNote {...providerProblem} />
         <ProviderButton to={to} />
-        <div className="field">
-          <label htmlFor="email">{say('signIn.email')}</label>
-          <input
-            className="input"
-            id="email"
+        <ShortForm
+          className={styles['form']}
+          sending={sending}
+          submit={say('signIn.submit')}
+          isMain
+          onSend={enter}
+        >
+          <TextField
             name="email"
             type="email"
+            label={say('signIn.email')}
             autoComplete="username"
             required
             autoFocus
+            sending={sending}
           />
-        </div>
-        <div className="field">
-          <label htmlFor="password">{say('signIn.password')}</label>
-          <input
-            className="input"
-            id="password"
+          <TextField
             name="password"
             type="password"
+            label={say('signIn.password')}
             autoComplete="current-password"
             required
-            aria-describedby="problem"
+            sending={sending}
           />
-        </div>
-        {needsCode && <CodeField />}
-        <p className="problem" id="problem" role="alert">
-          {problem}
-        </p>
-        <button className="button main" type="submit" disabled={isBusy}>
-          {say('signIn.submit')}
-        </button>
+          {needsCode && <CodeField sending={sending} />}
+        </ShortForm>
         <p className="hint">{say('signIn.hint')}</p>
-      </form>
+      </div>
     </main>
   );
 }

@@ -1,5 +1,6 @@
 import { ownTimeZone } from '../../app/days.ts';
-import { KnownNamesField, TextField } from '../../pieces/fields.tsx';
+import { TextField } from '../../pieces/fields.tsx';
+import { KnownNamesField } from '../../pieces/known-fields.tsx';
 import { namesOf, textOf } from '../../pieces/form-values.ts';
 import type { Write } from '../../pieces/use-write.ts';
 import { useWords } from '../../words/index.ts';

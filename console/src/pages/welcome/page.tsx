@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { read, write, type Result } from '../../api/client.ts';
 import { choose, keep, useSession } from '../../app/session.ts';
 import { clientName } from '../../format/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { ClientTabs } from '../../pieces/client-tabs.tsx';
+import { ShortForm, TextField } from '../../pieces/fields.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { Outcome } from '../../pieces/outcome.tsx';
@@ -152,39 +153,25 @@ function NewKey({ onMade }: { readonly onMade: (issued: Result<'createKey'>) => 
   const say = useWords();
   const { csrf_token: token } = useSession();
   const sending = useWrite(['name']);
-  const problem = sending.fields[0]?.message;
-
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const body = { name: textOf(new FormData(event.currentTarget), 'key-name') ?? '' };
-    sending.run(async () => onMade(await write<'createKey'>('POST', '/keys', body, token)));
-  }
-
   return (
-    <form className={styles['form']} onSubmit={submit}>
-      <div className="field">
-        <label htmlFor="key-name">{say('keys.form.name')}</label>
-        <input
-          className="input"
-          id="key-name"
-          name="key-name"
-          defaultValue="laptop"
-          required
-          autoComplete="off"
-          aria-invalid={problem !== undefined}
-          aria-describedby="key-name-note"
-        />
-        <p className={problem === undefined ? 'hint' : 'problem'} id="key-name-note">
-          {problem ?? say('welcome.keyHint')}
-        </p>
-      </div>
-      <p className="problem" role="alert">
-        {sending.problem}
-      </p>
-      <button type="submit" className="button main" disabled={sending.isBusy}>
-        {say('welcome.make')}
-      </button>
-    </form>
+    <ShortForm
+      sending={sending}
+      submit={say('welcome.make')}
+      isMain
+      onSend={async (form) => {
+        const body = { name: textOf(form, 'name') ?? '' };
+        onMade(await write<'createKey'>('POST', '/keys', body, token));
+      }}
+    >
+      <TextField
+        name="name"
+        label={say('keys.form.name')}
+        hint={say('welcome.keyHint')}
+        initial="laptop"
+        required
+        sending={sending}
+      />
+    </ShortForm>
   );
 }
 

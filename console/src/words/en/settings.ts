@@ -37,7 +37,6 @@ export const settings = {
     since: 'On since {{time}}.',
     left_one: 'One recovery code is left.',
     left_other: '{{number}} recovery codes are left.',
-    endHint: 'To turn the second factor off.',
     end: 'Turn off',
   },
   connectionHint: 'Your account at {{name}} opens this one.',

@@ -38,7 +38,6 @@ export const settings: Words['settings'] = {
     since: '自 {{time}} 起启用。',
     left_one: '还剩一个恢复码。',
     left_other: '还剩 {{number}} 个恢复码。',
-    endHint: '用于关闭两步验证。',
     end: '关闭',
   },
   connectionHint: '您在 {{name}} 的账户可打开此账户。',

@@ -111,8 +111,8 @@ try {
     const inside = all.filter(({ isOutside }) => isOutside !== true);
     for (const shot of all.filter((each) => !inside.includes(each))) await take(shot);
     await page.goto(`${gateway.url}/console/sign-in?to=/settings`);
-    await page.locator('#email').fill(values.person);
-    await page.locator('#password').fill(password);
+    await page.locator('[name=email]').fill(values.person);
+    await page.locator('[name=password]').fill(password);
     await page.keyboard.press('Enter');
     await page.locator('nav').waitFor();
     for (const shot of inside) await take(shot);

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { nothing, text, time } from './values.ts';
-
-const code = text(40, 'a code');
+import { code, nothing, proof, text, time } from './values.ts';
 
 export const readSecondFactor = defineRoute({
   method: 'GET',
@@ -38,12 +36,12 @@ export const beginSecondFactor = defineRoute({
   path: '/me/totp',
   status: 201,
   summary:
-    'Begin a second factor by time (RFC 6238), which is in force once a code of it is shown. The response is the only one with its secret',
+    'Begin a second factor by time (RFC 6238), which is in force once a code of it is shown; with the password. The response is the only one with its secret',
   permission: 'own',
   callers: 'people',
   parameters: nothing,
   query: nothing,
-  body: nothing,
+  body: proof,
   response: z.object({
     /** In base32. */
     secret: z.string(),
@@ -78,15 +76,7 @@ export const endSecondFactor = defineRoute({
   callers: 'people',
   parameters: nothing,
   query: nothing,
-  body: z
-    .strictObject({
-      code: code.optional(),
-      password: z.string('expected a password').min(1, 'expected a password').max(1_024).optional(),
-    })
-    .refine((body) => (body.code === undefined) !== (body.password === undefined), {
-      path: ['code'],
-      error: 'expected a code or a password',
-    }),
+  body: proof,
   response: z.object({}),
   example: {},
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { nothing, text } from './values.ts';
+import { nothing, proof, text } from './values.ts';
 
 /** Where a browser is sent. */
 const elsewhere = z.object({});
@@ -125,12 +125,12 @@ export const finishOidc = defineRoute({
 export const unlinkOidc = defineRoute({
   method: 'DELETE',
   path: '/me/oidc',
-  summary: 'Disconnect the own account from its provider; it needs a password',
+  summary: 'Disconnect the own account from its provider, with the password or a code',
   permission: 'own',
   callers: 'people',
   parameters: nothing,
   query: nothing,
-  body: nothing,
+  body: proof,
   response: z.object({}),
   example: {},
 });
@@ -139,12 +139,12 @@ export const linkOidc = defineRoute({
   method: 'POST',
   path: '/me/oidc',
   summary:
-    'Begin a sign-in at the provider which links the own account to it; the browser goes to `location`',
+    'Begin a sign-in at the provider which links the own account to it, with the password or a code if there is a password; the browser goes to `location`',
   permission: 'own',
   callers: 'people',
   parameters: nothing,
   query: nothing,
-  body: nothing,
+  body: proof,
   response: z.object({ location: z.string() }),
   example: { location: 'https://login.example.com/authorize?client_id=sluice&state=q1kz…' },
 });

@@ -113,3 +113,18 @@ export const units = z.object({
   with_video: z.boolean().optional(),
   task: z.string().optional(),
 });
+
+/** Of a second factor. */
+export const code = text(40, 'a code');
+
+/** That the owner of the account is there, and not only the session. */
+export const proof = z
+  .strictObject({
+    /** Of the second factor, or one that replaces it. */
+    code: code.optional(),
+    password: z.string('expected a password').min(1, 'expected a password').max(1_024).optional(),
+  })
+  .refine((body) => body.code === undefined || body.password === undefined, {
+    path: ['code'],
+    error: 'expected a code or a password, not both',
+  });

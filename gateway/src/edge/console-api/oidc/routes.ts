@@ -4,7 +4,9 @@ import {
   IdentityRefused,
   type IdentityProblem,
   signInByIdentity,
+  unlinkUser,
 } from '#administration/index.ts';
+import { kinds } from '#config/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import { countSignIns, listSessions, type StoredUser } from '#identity/index.ts';
 import type { Logger } from '#observability/index.ts';
@@ -15,8 +17,10 @@ import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { actorOf } from '../sessions/caller.ts';
 import { assertPrivate, connectionOf, type Privacy } from '../sessions/connection.ts';
 import { setSessionCookie, setWayBackCookie, wayBackCookie } from '../sessions/cookies.ts';
+import type { createProofs } from '../sessions/proof.ts';
 import { addressName, assertMayTry, type SignInThrottle } from '../sessions/throttle.ts';
 import { hashOfToken } from '../sessions/invitation.ts';
+import { throwRefusal } from '../writes.ts';
 import { type ClaimsProblem, readClaims } from './claims.ts';
 import {
   createOidcProvider,
@@ -44,6 +48,7 @@ export interface OidcOptions extends ServeOptions, Privacy {
     user: StoredUser,
     method: 'oidc',
   ) => Promise<{ readonly secret: string }>;
+  readonly assertOwner: ReturnType<typeof createProofs>['assertOwner'];
   readonly log: Pick<Logger, 'warn'>;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -65,7 +70,7 @@ const callback = `${base}/auth/oidc/callback`;
 /** Signing in at a provider of OpenID Connect. */
 export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
   const { database, secrets, administration, oidc, throttle, onFailure, start, log, now } = options;
-  const { publicUrl, reads } = options;
+  const { publicUrl, reads, assertOwner } = options;
   const redirectUri = `${publicUrl ?? ''}${callback}`;
   const provider = oidc === null ? null : createOidcProvider(oidc, redirectUri, now);
   const lines = createLineBudget(now);
@@ -115,7 +120,7 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
     }
   });
 
-  serveRoute(scope, contract.linkOidc, options, async ({ request, caller }) => {
+  serveRoute(scope, contract.linkOidc, options, async ({ request, body, caller }) => {
     const known = knownProvider();
     if (request.headers.origin !== new URL(redirectUri).origin) {
       // The cookie of another name would not come back.
@@ -124,6 +129,7 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
         `open the console at ${publicUrl ?? ''} to connect the account`,
       );
     }
+    await assertOwner(request, caller, body);
     const { id: session, user } = caller.session;
     const wayBack = newWayBack('/console/settings', { user: user.id, session }, now());
     try {
@@ -134,6 +140,18 @@ export function oidcRoutes(scope: FastifyInstance, options: OidcOptions): void {
       report(request, error);
       throw new ApiError('provider_away', `${nameOf(oidc!)} does not respond`, { cause: error });
     }
+  });
+
+  serveRoute(scope, contract.unlinkOidc, options, async ({ request, body, caller }) => {
+    if (oidc?.only === true) throw onlyWayIn();
+    await assertOwner(request, caller, body);
+    const { id } = caller.session.user;
+    await fromDatabase(() =>
+      unlinkUser(administration, caller.actor, id).catch((error: unknown) =>
+        throwRefusal(kinds.user, error),
+      ),
+    );
+    return { body: {} };
   });
 
   serveRoute(scope, contract.finishOidc, options, async ({ request }) => {
@@ -298,3 +316,6 @@ function problemOf(error: unknown): OidcProblem {
 /** What the button says. */
 export const nameOf = ({ name, issuer }: OidcSettings): string =>
   name ?? new URL(issuer ?? '').host;
+
+export const onlyWayIn = () =>
+  new ApiError('conflict', 'passwords are off, so the provider is the only way to sign in');

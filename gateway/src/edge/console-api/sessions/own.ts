@@ -22,12 +22,11 @@ import type { OidcSettings } from '../oidc/provider.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { throwRefusal } from '../writes.ts';
 import { connectionOf } from './connection.ts';
-import { knownCookie, setSessionCookie } from './cookies.ts';
+import { setSessionCookie } from './cookies.ts';
 import type { SignedInCaller } from './caller.ts';
-import type { Attempt, SignedIn } from './sign-in.ts';
+import type { createProofs } from './proof.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 import type { Slots } from './slots.ts';
-import type { SignInThrottle } from './throttle.ts';
 
 export interface OwnSessionOptions extends ServeOptions {
   readonly database: OpenDatabase;
@@ -36,8 +35,7 @@ export interface OwnSessionOptions extends ServeOptions {
   /** Bounds the work on passwords. */
   readonly hashing: Slots;
   readonly oidc: OidcSettings | null;
-  readonly throttle: SignInThrottle;
-  readonly signIn: (attempt: Attempt) => Promise<SignedIn>;
+  readonly proofs: ReturnType<typeof createProofs>;
   /** @throws ApiError `unauthenticated` */
   readonly start: (request: FastifyRequest, user: StoredUser) => Promise<SignedInCaller>;
   readonly show: (
@@ -50,7 +48,7 @@ export interface OwnSessionOptions extends ServeOptions {
 
 /** What people see and change of themselves. */
 export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOptions): void {
-  const { database, reads, administration, hashing, signIn, start, show, now } = options;
+  const { database, reads, administration, hashing, proofs, start, show, now } = options;
 
   serveRoute(scope, contract.changeMe, options, async ({ request, body, caller }) => {
     const { session } = caller;
@@ -68,7 +66,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
 
   serveRoute(scope, contract.changePassword, options, async ({ request, body, caller }) => {
     const { user } = caller.session;
-    await assertKnows(request, user.email, body.old_password, 'old_password');
+    await proofs.assertKnows(request, caller, body.old_password, 'old_password');
     const passwordHash = await hashing.run(() => hashPassword(body.new_password));
     const changedUser = await fromDatabase(async () => {
       await replacePassword(administration, caller.actor, {
@@ -111,7 +109,7 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
     return { body: {} };
   });
 
-  secondFactorRoutes(scope, { ...options, assertKnows });
+  secondFactorRoutes(scope, { ...options, ...proofs });
 
   /** @throws ApiError `invalid`, and `owned_by_file` */
   async function rename({ actor, session: { user } }: SignedInCaller, newName: string | null) {
@@ -126,23 +124,6 @@ export function ownSessionRoutes(scope: FastifyInstance, options: OwnSessionOpti
       ),
     );
     return { ...user, name };
-  }
-
-  /** As at a sign-in, so that passwords cannot be guessed faster in a browser left open. */
-  async function assertKnows(
-    request: FastifyRequest,
-    email: string,
-    password: string,
-    path: string,
-  ) {
-    const address = request.server.clientAddress(request.raw);
-    try {
-      await signIn({ email, password, address, browserToken: knownCookie(request), code: null });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'wrong_credentials') throw error;
-      const message = 'this is not the present password';
-      throw new ApiError('invalid', `${path}: ${message}`, { fields: [{ path, message }] });
-    }
   }
 }
 

@@ -32,6 +32,7 @@ import { csrfToken } from './guard.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
 import { createAcceptance } from './invitation.ts';
 import { ownSessionRoutes } from './own.ts';
+import { createProofs } from './proof.ts';
 import { createSignIn, type SignInOptions } from './sign-in.ts';
 import { createSlots } from './slots.ts';
 
@@ -191,8 +192,9 @@ export function sessionRoutes(scope: FastifyInstance, options: SessionOptions): 
     return { body: {}, cookies: [setSessionCookie(null, connectionOf(request).isSecure)] };
   });
 
-  ownSessionRoutes(scope, { ...guarded, signIn, start, show });
-  oidcRoutes(scope, { ...guarded, start, publicUrl: scope.publicUrl });
+  const proofs = createProofs({ ...options, signIn });
+  ownSessionRoutes(scope, { ...guarded, proofs, start, show });
+  oidcRoutes(scope, { ...guarded, ...proofs, start, publicUrl: scope.publicUrl });
 }
 
 const methodField = (method: string) => ({

@@ -1,8 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import {
   type Administration,
   beginSecondFactor,
-  checkSecondFactor,
   enableSecondFactor,
   endSecondFactor,
 } from '#administration/index.ts';
@@ -17,32 +16,22 @@ import {
 } from '#identity/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import { contract } from '../contract/index.ts';
-import { ApiError } from '../errors.ts';
 import { fromDatabase } from '../from-database.ts';
 import type { OidcSettings } from '../oidc/provider.ts';
 import { serveRoute, type ServeOptions } from '../serve-route.ts';
 import { throwRefusal } from '../writes.ts';
-import { assertMayTry, type SignInThrottle } from './throttle.ts';
+import { type createProofs, wrongCode } from './proof.ts';
 
 export interface SecondFactorOptions extends ServeOptions {
   readonly database: OpenDatabase;
   readonly administration: Administration;
   readonly oidc: OidcSettings | null;
-  readonly throttle: SignInThrottle;
-  /** @throws ApiError `invalid`, which names the field, for a wrong password */
-  readonly assertKnows: (
-    request: FastifyRequest,
-    email: string,
-    password: string,
-    field: string,
-  ) => Promise<void>;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly assertOwner: ReturnType<typeof createProofs>['assertOwner'];
 }
 
 /** People's own second factors. */
 export function secondFactorRoutes(scope: FastifyInstance, options: SecondFactorOptions): void {
-  const { database, administration, oidc, throttle, assertKnows, now } = options;
+  const { database, administration, oidc, assertOwner } = options;
   const refuse = (error: unknown) => throwRefusal(kinds.user, error);
 
   serveRoute(scope, contract.readSecondFactor, options, async ({ caller }) =>
@@ -62,7 +51,8 @@ export function secondFactorRoutes(scope: FastifyInstance, options: SecondFactor
     }),
   );
 
-  serveRoute(scope, contract.beginSecondFactor, options, async ({ request, caller }) => {
+  serveRoute(scope, contract.beginSecondFactor, options, async ({ request, body, caller }) => {
+    await assertOwner(request, caller, body);
     const { user } = caller.session;
     const secret = await fromDatabase(() =>
       beginSecondFactor(administration, caller.actor, user).catch(refuse),
@@ -81,26 +71,9 @@ export function secondFactorRoutes(scope: FastifyInstance, options: SecondFactor
   });
 
   serveRoute(scope, contract.endSecondFactor, options, async ({ request, body, caller }) => {
-    const { user } = caller.session;
-    const actor = caller.actor;
-    const { code, password } = body;
-    if (password !== undefined) await assertKnows(request, user.email, password, 'password');
-    if (code !== undefined) {
-      const names = [`second factor ${user.id}`];
-      assertMayTry(throttle, names, now());
-      throttle.failed(names, now());
-      const isRight = await fromDatabase(() =>
-        checkSecondFactor(administration, actor, user, code),
-      );
-      if (isRight === false) throw wrongCode();
-      throttle.succeeded(names);
-    }
-    await fromDatabase(() => endSecondFactor(administration, actor, user.id).catch(refuse));
+    await assertOwner(request, caller, body);
+    const { id } = caller.session.user;
+    await fromDatabase(() => endSecondFactor(administration, caller.actor, id).catch(refuse));
     return { body: {} };
   });
-}
-
-function wrongCode(): ApiError {
-  const message = 'this code is wrong, or was used before';
-  return new ApiError('invalid', `code: ${message}`, { fields: [{ path: 'code', message }] });
 }

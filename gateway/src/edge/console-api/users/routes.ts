@@ -20,6 +20,7 @@ import { ApiError } from '../errors.ts';
 import { fromDatabase, type Reads } from '../from-database.ts';
 import { type ApiCall, serveRoute, type ServeOptions } from '../serve-route.ts';
 import type { OidcSettings } from '../oidc/provider.ts';
+import { onlyWayIn } from '../oidc/routes.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { hashOfToken, invitationAge } from '../sessions/invitation.ts';
 import { exactRange } from '../usage/filter.ts';
@@ -82,7 +83,7 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
   });
 
   serveRoute(scope, contract.inviteUser, options, async (call) => {
-    const { id } = await managed(call);
+    const { id } = await managedOther(call);
     if (options.oidc?.only === true) {
       throw new ApiError('conflict', 'passwords are off, so nobody can set one');
     }
@@ -101,21 +102,14 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
   });
 
   serveRoute(scope, contract.endSecondFactorOf, options, async (call) => {
-    const { id } = await managed(call);
+    const { id } = await managedOther(call);
     return { body: { ended: await write(call, id, (...by) => endSecondFactor(...by, id)) } };
   });
 
   serveRoute(scope, contract.unlinkUser, options, async (call) => {
-    const { id } = await managed(call);
+    const { id } = await managedOther(call);
     if (options.oidc?.only === true) throw onlyWayIn();
     return { body: { ended: await write(call, id, (...by) => unlinkUser(...by, id)) } };
-  });
-
-  serveRoute(scope, contract.unlinkOidc, options, async (call) => {
-    const { id } = call.caller.session.user;
-    if (options.oidc?.only === true) throw onlyWayIn();
-    await write(call, id, (...by) => unlinkUser(...by, id));
-    return { body: {} };
   });
 
   /** Whom a call changes. @param newRole absent: the role stays. @throws ApiError `not_found`, and `forbidden` */
@@ -126,6 +120,19 @@ export function userRoutes(scope: FastifyInstance, options: PeopleOptions): void
     const user = await fromDatabase(() => knownUser(database.kysely, parameters.id));
     assertManages(caller, user.role, newRole);
     return user;
+  }
+
+  /**
+   * The same for how somebody signs in. Of the own account that is changed below `/me`, which asks for the password.
+   * @throws ApiError as `managed`, and `conflict`
+   */
+  async function managedOther(call: Parameters<typeof managed>[0]): Promise<StoredUser> {
+    const user = await managed(call);
+    if (call.caller.session?.user.id !== user.id || user.passwordHash === null) return user;
+    throw new ApiError(
+      'conflict',
+      'how you sign in yourself is changed below /me, with the password',
+    );
   }
 
   async function replyOf(db: Db, user: StoredUser, hours = exactRange({}, now())) {
@@ -144,9 +151,6 @@ function assertManages({ session }: Caller, ...roles: (string | null | undefined
   const message = 'an admin key manages members only: for other roles a person has to sign in';
   throw new ApiError('forbidden', message);
 }
-
-const onlyWayIn = () =>
-  new ApiError('conflict', 'passwords are off, so the provider is the only way to sign in');
 
 const noSuchUser = () => new ApiError('not_found', 'there is no such user');
 
