@@ -9,8 +9,6 @@ export const people = {
   count_other: '{{number}} people',
   span: 'Requests and spending are of the last 30 days.',
   actionsOf: 'Actions of {{name}}',
-  inFile: 'Changed in {{file}}, {{path}}',
-  ofFile: 'Changed in the configuration file',
   columns: {
     person: 'Person',
     teams: 'Teams',
@@ -38,7 +36,6 @@ export const people = {
     usedUp: 'quota used up',
     noBalance: 'no balance left',
   },
-  open: 'Open',
   change: 'Change',
   changeNamed: 'Change {{name}}',
   disable: 'Disable',
@@ -129,7 +126,7 @@ export const people = {
     takeFrom: 'Take {{amount}} USD from {{name}}?',
     balance: 'Balance',
     undone: 'It cannot be removed, only taken back by another entry.',
-    wrong: 'expected an amount in USD such as 25 or -2.50',
+    wrong: 'Enter an amount in USD such as 25 or -2.50.',
     done: 'Booked. The balance is {{amount}} USD.',
   },
   entries: {
