@@ -151,7 +151,7 @@ export async function countRequests(db: Db, filter: RangeFilters): Promise<numbe
   const source = await sourceOf(db, { ...filter, by: [] }, true, ['requests']);
   const { rows } = await sql<{ readonly requests: number | null }>`
     select sum(requests) as requests from ${source}`.execute(db);
-  return Number(rows[0]?.requests ?? 0);
+  return rows[0]?.requests ?? 0;
 }
 
 /** What `countNames` counts; `countKinds` counts the rest. */
