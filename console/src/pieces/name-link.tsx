@@ -12,7 +12,7 @@ interface Props {
 
 /** A name that opens the page of what it names, if the person has that page. */
 export function NameLink({ kind, name, children = <Breakable text={name} /> }: Props) {
-  const { permissions } = useSession();
+  const { permissions, teams } = useSession();
   const text = <Breakable text={name} />;
   switch (kind) {
     case 'model':
@@ -44,14 +44,16 @@ export function NameLink({ kind, name, children = <Breakable text={name} /> }: P
           {text}
         </Link>
       );
-    case 'team':
-      return !permissions.includes('users.read') ? (
+    case 'team': {
+      const isOwner = teams.some((team) => team.name === name && team.role === 'owner');
+      return !isOwner && !permissions.includes('users.read') ? (
         children
       ) : (
         <Link className="link" to="/teams/$id" params={{ id: name }}>
           {text}
         </Link>
       );
+    }
     default:
       return children;
   }

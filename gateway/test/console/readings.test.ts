@@ -83,7 +83,16 @@ describe.each(people)('%s', (who) => {
       expect(Math.round(Number(sums.cost) * 1e9)).toBe(cost);
     }
     const latency = await read<{ data: { requests: number }[] }>(who, '/usage/latency');
-    expect(latency.data[0]?.requests).toBe(own().filter((id) => id !== ids.refused).length);
+    const completed = own().filter((id) => id !== ids.refused).length;
+    expect(latency.data[0]?.requests).toBe(completed);
+    for (const by of ['key', 'user,day', 'team', 'client']) {
+      const { data: parts } = await read<{ data: { name: string; requests: number }[] }>(
+        who,
+        `/usage/latency?by=${by}`,
+      );
+      expect(parts.reduce((sum, { requests }) => sum + requests, 0)).toBe(completed);
+      expect(parts.map(({ name }) => name).join()).not.toMatch(/(?:usr|key|team)_/);
+    }
     const facets = await read<Record<string, { value: string; count: number }[]>>(
       who,
       '/usage/facets',
@@ -222,7 +231,7 @@ test.each([
   ['/usage/histogram?from=0001-01-01T00:00:00Z', 'from'],
   ['/usage/histogram?colour=red', 'colour'],
   ['/usage/histogram?key=a&key=b', 'key'],
-  ['/usage/latency?by=key', 'by[0]'],
+  ['/usage/latency?by=nothing', 'by[0]'],
   ['/usage/latency?by=model,hour&from=2026-01-01T00:00:00Z&to=2026-02-02T00:00:00Z', 'from'],
   ['/usage/latency?by=day&tz=Asia/Kolkata', 'tz'],
   ['/usage/latency?first=0', 'first'],

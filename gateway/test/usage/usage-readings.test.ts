@@ -268,18 +268,20 @@ describe.each(dialects)('%s', (dialect) => {
         ).every(
           ([name, share]) => Math.abs((found?.[name] ?? 0) / exact(values, share) - 1) < 0.05,
         );
-      const wholes = [[], ['model'], ['channel']] as const;
+      const wholes = [[], ['model'], ['channel'], ['key'], ['team', 'model']] as const;
       const splits = [
         ['hour'],
         ['model', 'day'],
         ['day', 'channel'],
         ['channel', 'month'],
+        ['user', 'day'],
+        ['hour', 'client'],
       ] as const;
       for (const timeZone of ['UTC', 'Europe/Berlin']) {
         for (const filter of [{}, { userId: 'usr_1' }, { model: 'model-2' }, { client: 'codex' }]) {
           for (const by of [...wholes, ...splits]) {
             const from = start - (start % hour) + 3 * hour + 1_234_567;
-            const { groups, buckets, rest } = await readLatency(database.kysely, {
+            const latencies = await readLatency(database.kysely, {
               ...filter,
               from,
               to: end + day,
@@ -287,13 +289,13 @@ describe.each(dialects)('%s', (dialect) => {
               first: 100,
               timeZone,
             });
+            const { groups = [], buckets, rest } = latencies ?? {};
             const local = new Intl.DateTimeFormat('sv', { timeZone });
             const partOf = {
               hour: timeKeyOf.hour,
               day: ({ time }: UsageEntry) => local.format(new Date(time)),
               month: ({ time }: UsageEntry) => local.format(new Date(time)).slice(0, 7),
-              model: keyOf.model,
-              channel: keyOf.channel,
+              ...keyOf,
             };
             const expected = Map.groupBy(
               rows.filter(
@@ -327,12 +329,27 @@ describe.each(dialects)('%s', (dialect) => {
               [],
               expected.size,
             ]);
-            expect(rest.every((count) => count === 0)).toBe(true);
+            expect(rest?.every((count) => count === 0)).toBe(true);
             expect(buckets === null).toBe(
-              by.every((each) => each === 'model' || each === 'channel'),
+              by.every((each) => !['hour', 'day', 'month'].includes(each)),
             );
           }
         }
+      }
+    });
+
+    it('read no more than so many requests of persons and clients', async () => {
+      const range = { from: start, to: end + day, first: 3, timeZone: 'UTC' };
+      const most = countOf(rows.filter(({ user }) => user === 'usr_1'));
+      for (const [filter, by, mostRows, isRead] of [
+        [{ userId: 'usr_1' }, [], most, true],
+        [{ userId: 'usr_1' }, [], most - 1, false],
+        [{}, ['key'], countOf(rows), true],
+        [{}, ['client', 'day'], countOf(rows) - 1, false],
+        [{}, ['model'], 0, true],
+      ] as const) {
+        const found = await readLatency(database.kysely, { ...range, ...filter, by }, mostRows);
+        expect([filter, by, mostRows, found !== null]).toEqual([filter, by, mostRows, isRead]);
       }
     });
 
@@ -345,7 +362,7 @@ describe.each(dialects)('%s', (dialect) => {
         timeZone: 'UTC',
       };
       const sums = await groupUsage(database.kysely, { ...question, metric: 'requests' });
-      const { groups, rest } = await readLatency(database.kysely, question);
+      const { groups = [], rest } = (await readLatency(database.kysely, question)) ?? {};
       expect(rest).toEqual(sums.rest);
       const names = (of: readonly { readonly names: readonly (string | null)[] }[]) =>
         new Set(of.map(({ names: [name] }) => name));

@@ -152,7 +152,13 @@ function Receipt({ detail }: { readonly detail: Detail }) {
       <ReceiptTable detail={detail} receipt={receipt} />
       <dl className={`${styles['facts']} ${styles['two']}`}>
         <dt>{say('request.payer')}</dt>
-        <dd>{detail.payer === 'team' ? detail.team : detail.user}</dd>
+        <dd>
+          {detail.payer === 'team' && detail.team !== null ? (
+            <Name kind="team" name={detail.team} />
+          ) : (
+            <Name kind="user" name={detail.user} />
+          )}
+        </dd>
         <dt>{say('request.held')}</dt>
         <dd>{held === null ? say('request.none') : heldText(held, cost)}</dd>
         <dt>{say('request.transaction')}</dt>

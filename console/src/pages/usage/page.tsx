@@ -33,7 +33,7 @@ import { toCsv } from './csv.ts';
 import styles from './page.module.css';
 import { buckets, readDays, type UsageSearch } from './search.ts';
 import { SmallCharts } from './small-charts.tsx';
-import { SpeedTable } from './speed-table.tsx';
+import { SpeedTable, TimesError } from './speed-table.tsx';
 import { TimeTable } from './time-table.tsx';
 import { WhatChanged } from './what-changed.tsx';
 
@@ -47,10 +47,8 @@ export function UsagePage() {
   const search = useSearch({ from: '/inside/usage' });
   const { range = defaultRange, metric: figure = 'cost', filter = '' } = search;
   const { view, compare = false, sort } = search;
-  // How long requests took is kept by model and channel.
-  const groups = isSpeed(figure) ? (['model', 'channel'] as const) : dimensions;
-  const group = groups.find((name) => name === search.group) ?? 'model';
-  const second = groups.find((name) => name === search.sub && name !== group);
+  const group = dimensions.find((name) => name === search.group) ?? 'model';
+  const second = dimensions.find((name) => name === search.sub && name !== group);
   const metric = isSummed(figure) ? figure : 'requests';
   const cumulative = search.cumulative === true && isSummed(figure);
   const isLine = cumulative || !isSummed(figure);
@@ -115,14 +113,14 @@ export function UsagePage() {
           <Choice
             label={say('explore.group')}
             value={group}
-            values={groups}
+            values={dimensions}
             text={(name) => say(`explore.dimensions.${name}`)}
             onChange={(name) => change({ group: name })}
           />
           <Choice
             label={say('explore.second')}
             value={second ?? ''}
-            values={['', ...groups.filter((name) => name !== group)] as const}
+            values={['', ...dimensions.filter((name) => name !== group)] as const}
             text={(name) => (name === '' ? '–' : say(`explore.dimensions.${name}`))}
             onChange={(name) => change({ sub: name === '' ? undefined : name })}
           />
@@ -187,6 +185,7 @@ export function UsagePage() {
               }}
             />
           )}
+        {inTime.isError && byName.data !== undefined && <TimesError error={inTime.error} />}
         {failed === undefined && byName.data === undefined && <Skeleton rows={10} />}
         {byName.data?.requests === 0 && <p className="state">{say('overview.empty')}</p>}
         {inTime.data !== undefined && inTime.data.data.length > 0 && (

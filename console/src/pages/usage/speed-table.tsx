@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { read, type Query } from '../../api/client.ts';
+import { ApiFailure, read, type Query } from '../../api/client.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { inputOf, requestsOf, type Latency, type Sums } from '../../pieces/sums/sums.ts';
@@ -25,9 +25,7 @@ export function SpeedTable({ by, query, sums, filter }: Props) {
     queryFn: ({ signal }) => read<'readLatency'>('/usage/latency', { ...query, by }, signal),
     placeholderData: (previous) => previous,
   });
-  if (latency.isError) {
-    return <ErrorState error={latency.error} onRetry={() => void latency.refetch()} />;
-  }
+  if (latency.isError) return <TimesError error={latency.error} />;
   if (latency.data === undefined) return <Skeleton rows={4} />;
   const times = new Map<string | null, Latency>(latency.data.data.map((each) => [each.name, each]));
   const rows = totalsOf(sums).filter(({ name }) => times.has(name));
@@ -74,6 +72,17 @@ export function SpeedTable({ by, query, sums, filter }: Props) {
         })}
       </Table>
     </section>
+  );
+}
+
+/** Why there are no times: of many requests of persons or clients none are read. */
+export function TimesError({ error }: { readonly error: unknown }) {
+  const say = useWords();
+  const isLong = error instanceof ApiFailure && error.fields.some(({ path }) => path === 'from');
+  return isLong ? (
+    <p className="state">{say('explore.timesOfMany')}</p>
+  ) : (
+    <ErrorState error={error} />
   );
 }
 

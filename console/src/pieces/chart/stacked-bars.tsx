@@ -109,10 +109,13 @@ export function StackedBars({
                 d={values
                   .map((value, at) => {
                     if (value === null) return '';
-                    // A value between gaps is a dot.
-                    const isFirst = at === 0 || values[at - 1] === null;
-                    const point = `${x(at) + bar / 2} ${y(value)}`;
-                    return isFirst ? `M${point}h0` : `L${point}`;
+                    const [across, down] = [x(at) + bar / 2, y(value)];
+                    if ((values[at - 1] ?? null) !== null) return `L${across} ${down}`;
+                    // A value between gaps is a small circle.
+                    const isAlone = (values[at + 1] ?? null) === null;
+                    return isAlone
+                      ? `M${across - 2} ${down}a2 2 0 1 0 4 0a2 2 0 1 0 -4 0`
+                      : `M${across} ${down}`;
                   })
                   .join('')}
               />

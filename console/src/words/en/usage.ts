@@ -30,6 +30,8 @@ export const explore = {
   byBoth: 'by {{name}} and {{second}}, all with one scale',
   chartOf: '{{name}}: the chosen figure over time; the table has the same figures',
   rest: 'all others',
+  timesOfMany:
+    'Times of people, keys, teams and clients are read from single requests, of which the range has more than 200,000: choose a shorter one, or split by model or channel.',
   speed: 'Speed',
   succeeded: 'Succeeded',
   firstToken: 'First token',

@@ -32,6 +32,8 @@ export const explore: Words['explore'] = {
   byBoth: '按{{name}}和{{second}}，刻度相同',
   chartOf: '{{name}}：所选数字随时间的变化；表格中有相同的数字',
   rest: '其他所有',
+  timesOfMany:
+    '按人员、密钥、团队或客户端统计的耗时取自单个请求；此时间范围内的请求超过 200,000 个：请缩短时间范围，或按模型或渠道查看。',
   speed: '速度',
   succeeded: '成功率',
   firstToken: '首个词元',

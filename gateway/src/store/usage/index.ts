@@ -65,6 +65,6 @@ export {
   type Grouped,
   type Sums,
 } from './usage-groups.repository.ts';
-export { readLatency } from './latency.repository.ts';
+export { mostLatencyRows, readLatency } from './latency.repository.ts';
 export { countKinds, readHistogram } from './usage-readings.repository.ts';
 export { clientOf } from './client-family.ts';

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { sessionKeyName } from '#database/expressions.ts';
 import type { Database } from '#database/schema.ts';
 import {
   namesClients,
@@ -7,9 +8,11 @@ import {
   type RangeFilters,
 } from './conditions.repository.ts';
 import { bucketTime, type Percentiles } from './latency-buckets.ts';
-import { cut, splitAtHours, wholeDays, type Bucket, type TimeDimension } from './time-cuts.ts';
+import { cut, splitAtHours, wholeDays, type Bucket } from './time-cuts.ts';
 import {
   areCutInUtc,
+  countRequests,
+  type Dimension,
   firstsOf,
   type Firsts,
   foldedPlace,
@@ -26,7 +29,7 @@ type Source = RawBuilder<unknown>;
 
 export interface LatencyQuestion extends RangeFilters {
   /** At most one of them a time; none: all requests together. */
-  readonly by: readonly ('model' | 'channel' | TimeDimension)[];
+  readonly by: readonly Dimension[];
   /** The number of names, those with most requests, that stand for themselves; the others share one. */
   readonly first: number;
   /** An IANA name: days and months are cut there. */
@@ -50,14 +53,32 @@ export interface Latencies {
   readonly rest: readonly number[];
 }
 
-/** How long completed requests took, within 5 %. */
-export async function readLatency(db: Db, question: LatencyQuestion): Promise<Latencies> {
+/** So many single requests are read where no times are kept, which takes about two seconds. */
+export const mostLatencyRows = 200_000;
+
+/**
+ * How long completed requests took, within 5 %. Times are kept by model and channel; those of persons and clients are of
+ * their single requests.
+ * @param mostRows for tests: so many of these are read
+ * @returns null if there are more of them
+ */
+export async function readLatency(
+  db: Db,
+  question: LatencyQuestion,
+  mostRows = mostLatencyRows,
+): Promise<Latencies | null> {
   const { by, from, to, timeZone } = question;
+  const areKept =
+    !namesPersons(question) &&
+    !namesClients(question) &&
+    by.every((dimension) => isTime(dimension) || dimension === 'model' || dimension === 'channel');
+  if (!areKept && (await countRequests(db, question)) > mostRows) return null;
   const time = by.find(isTime);
   const buckets = time === undefined ? null : cut(time, from, to, timeZone);
   const firsts: Firsts[] = [];
   for (const dimension of by) {
-    firsts.push(await firstsOf(db, { ...question, metric: 'requests' }, dimension));
+    const found = await firstsOf(db, { ...question, metric: 'requests' }, dimension);
+    firsts.push(dimension === 'key' ? await withOneSession(db, found) : found);
   }
   const [first = sql`''`, second = sql`''`] = by.map((dimension, at) =>
     isTime(dimension)
@@ -65,10 +86,9 @@ export async function readLatency(db: Db, question: LatencyQuestion): Promise<La
       : foldedPlace(dimension, firsts[at]?.names ?? []),
   );
   const isOfDays = time === undefined || (time !== 'hour' && areCutInUtc(buckets ?? [], from));
-  const times =
-    namesPersons(question) || namesClients(question)
-      ? await timesOfRows(db, question)
-      : await keptTimes(db, question, isOfDays);
+  const times = areKept
+    ? await keptTimes(db, question, isOfDays)
+    : await timesOfRows(db, question, by);
   const percentile = (share: number) =>
     sql`min(case when upto * 100 >= total * ${sql.lit(share)} then bucket end)`;
   const { rows } = await sql<MeasureRow>`
@@ -133,9 +153,42 @@ async function keptTimes(db: Db, filter: RangeFilters, isOfDays: boolean): Promi
   return sql`(${sql.join(parts, sql` union all `)}) as times`;
 }
 
-/** Of single requests: the kept times know neither persons nor clients, nor parts of hours. */
-async function timesOfRows(db: Db, filter: RangeFilters): Promise<Source> {
+/** The keys of sessions in the console are one to whoever reads, and their times are not added up afterwards. */
+async function withOneSession(db: Db, { names = [], all }: Firsts): Promise<Firsts> {
+  const sessions = await db
+    .selectFrom('keys')
+    .select('id')
+    .where('id', 'in', ['', ...names])
+    .where('session_id', 'is not', null)
+    .execute();
+  const ids = new Set(sessions.map(({ id }) => id));
+  const merged = [...new Set(names.map((id) => (ids.has(id) ? sessionKeyName : id)))];
+  return { names: merged, all: all - (names.length - merged.length) };
+}
+
+const ofSession = sql`usage.key_id in (select id from keys where session_id is not null)`;
+const columnsOf = {
+  key: sql`case when ${ofSession} then ${sql.lit(sessionKeyName)} else usage.key_id end`.as(
+    'key_id',
+  ),
+  user: sql`usage.user_id`.as('user_id'),
+  team: sql`coalesce(usage.team_id, '')`.as('team_id'),
+  client: sql`usage.client`.as('client'),
+};
+
+/**
+ * Of single requests: the kept times know neither persons nor clients, nor parts of hours.
+ * @param by what is needed besides models and channels
+ */
+async function timesOfRows(
+  db: Db,
+  filter: RangeFilters,
+  by: readonly Dimension[] = [],
+): Promise<Source> {
   const rows = await matching(db, filter);
+  const more = by.flatMap((name) =>
+    name in columnsOf ? [columnsOf[name as keyof typeof columnsOf]] : [],
+  );
   const part = (measure: string, column: 'ttft_ms' | 'duration_ms') => {
     const value = sql.ref(`usage.${column}`);
     const times = rows
@@ -149,6 +202,7 @@ async function timesOfRows(db: Db, filter: RangeFilters): Promise<Source> {
         sql`case when ${value} <= 1 then 0
           else cast(floor(ln(${value}) / ln(1.1)) as integer) end`.as('bucket'),
         'usage.count as requests',
+        ...more,
       ])
       .where('usage.outcome', '=', 'completed')
       .where(value, 'is not', null);

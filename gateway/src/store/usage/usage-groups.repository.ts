@@ -146,6 +146,14 @@ export async function costsBy(
   return new Map(rows.map(({ name, ...sums }) => [name, sums]));
 }
 
+/** How many requests there are. */
+export async function countRequests(db: Db, filter: RangeFilters): Promise<number> {
+  const source = await sourceOf(db, { ...filter, by: [] }, true, ['requests']);
+  const { rows } = await sql<{ readonly requests: number | null }>`
+    select sum(requests) as requests from ${source}`.execute(db);
+  return rows[0]?.requests ?? 0;
+}
+
 /** What `countNames` counts; `countKinds` counts the rest. */
 const countedTogether = [
   ['model', 'channel'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isTimeZone } from '#config/index.ts';
+import { nameDimensions } from '#usage/index.ts';
 import { defineRoute } from './route.ts';
 import { blame, count, money, nothing, ranged, text, time, tokens, units } from './values.ts';
 
@@ -319,7 +320,7 @@ export const sumUsage = defineRoute({
   parameters: nothing,
   query: ranged({
     ...nameFilters,
-    by: dimensions(['model', 'channel', 'key', 'user', 'team', 'client']),
+    by: dimensions(nameDimensions),
     /** What names are ordered by, the highest first. */
     metric: z
       .enum(['cost', 'requests', 'failed', 'refused', 'tokens', 'input', 'output'])
@@ -380,13 +381,14 @@ export const percentiles = z.object({ p50: z.int(), p95: z.int(), p99: z.int() }
 export const readLatency = defineRoute({
   method: 'GET',
   path: '/usage/latency',
-  summary: 'How long completed requests took, within 5 %',
+  summary:
+    'How long completed requests took, within 5 %. By persons or clients, of at most 200,000 requests',
   permission: 'own',
   parameters: nothing,
   query: ranged({
     ...nameFilters,
     /** Absent: all requests together. */
-    by: dimensions(['model', 'channel']).optional(),
+    by: dimensions(nameDimensions).optional(),
     ...cuts,
   }),
   body: nothing,

@@ -61,10 +61,10 @@ async function periodOf(
     first: 1,
     timeZone,
   });
-  const { groups } = await readLatency(db, { ...filter, by: [], first: 1, timeZone });
+  const latency = await readLatency(db, { ...filter, by: [], first: 1, timeZone });
   return {
     ...timesOf(filter),
     ...viewOf(total),
-    first_token_ms: groups[0]?.firstToken ?? null,
+    first_token_ms: latency?.groups[0]?.firstToken ?? null,
   };
 }

@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
-import { errorTexts, findUsage, listUsage, readHistogram, readLatency } from '#usage/index.ts';
+import {
+  errorTexts,
+  findUsage,
+  listUsage,
+  mostLatencyRows,
+  readHistogram,
+  readLatency,
+} from '#usage/index.ts';
 import { contract } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { serveRoute } from '../serve-route.ts';
@@ -23,7 +30,7 @@ import {
   rowOf,
 } from './filter.ts';
 import { describeUsage } from './describe-usage.ts';
-import { sumsRoute } from './sums.ts';
+import { shownNames, sumsRoute } from './sums.ts';
 
 const defaultLimit = 50;
 
@@ -80,12 +87,25 @@ export function usageRoutes(scope: FastifyInstance, options: UsageRoutesOptions)
   serveRoute(scope, contract.readLatency, options, async ({ query, caller }) => {
     const cuts = cutsOf({ ...query, by: query.by ?? [] }, now(), latencyHourDays);
     const names = namesIn(query);
-    const { groups, buckets, rest } = await reads(async (db) =>
-      readLatency(db, { ...names, ...cuts, ...(await scopeOf(db, caller)) }),
-    );
+    const found = await reads(async (db) => {
+      const latencies = await readLatency(db, {
+        ...names,
+        ...cuts,
+        ...(await scopeOf(db, caller)),
+      });
+      return latencies && { ...latencies, shown: await shownNames(db, cuts.by, latencies.groups) };
+    });
+    if (found === null) {
+      throw tooLong(
+        `times of persons and clients are read from single requests, ${mostLatencyRows} at most: expected a shorter range`,
+      );
+    }
+    const { groups, buckets, rest, shown } = found;
+    const nameOf = (id: string | null, at: number) =>
+      id === null ? null : (shown[at]?.get(id) ?? id);
     const data = groups.map(({ names: [name = '', second], requests, firstToken, duration }) => ({
-      name,
-      ...(second !== undefined && { second }),
+      name: nameOf(name, 0),
+      ...(second !== undefined && { second: nameOf(second, 1) }),
       requests,
       first_token_ms: firstToken,
       duration_ms: duration,

@@ -48,7 +48,7 @@ export function sumsRoute(scope: FastifyInstance, options: UsageRoutesOptions): 
 }
 
 /** What the ids of each dimension are called. */
-async function shownNames(
+export async function shownNames(
   db: Db,
   by: readonly Dimension[],
   groups: readonly { readonly names: readonly (string | null)[] }[],
