@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { say } from '../words/index.ts';
 import { databaseFailed, gatewayAnswered, linkLost, sessionOver } from './link.ts';
 import type { Contract } from '../../../gateway/src/edge/console-api/contract/index.ts';
 
@@ -135,14 +136,24 @@ function failureOf(response: Response, parsed: object | null): ApiFailure {
   const requestId = headers.get('x-request-id');
   const wait = Number(headers.get('retry-after'));
   const { error } = (parsed ?? {}) as { readonly error?: Partial<ApiFailure> };
-  return new ApiFailure(error?.code ?? 'internal', error?.message ?? `HTTP ${status}`, {
+  const fields = (error?.fields ?? []).map(({ path, message }) => ({
+    path,
+    message: plainText(message),
+  }));
+  return new ApiFailure(error?.code ?? 'internal', plainText(error?.message ?? `HTTP ${status}`), {
     status,
     requestId,
-    fields: error?.fields ?? [],
+    fields,
     retryAfter: wait > 0 ? wait : null,
     object: error?.object,
   });
 }
+
+/** The rules of the file say "expected a name, got nothing" of what is missing. @param text in their words */
+export const plainText = (text: string): string =>
+  text.replaceAll(/expected (.+?), got (?:nothing|an empty string)/g, (_, expected: string) =>
+    expected === 'a list' ? say('states.choose') : say('states.enter', { expected }),
+  );
 
 function parse(text: string): object | null {
   try {

@@ -31,7 +31,9 @@ test.runIf(hasBrowser)(
     await row('sim').getByText('file').waitFor();
     expect(await row('sim').getByRole('spinbutton').count()).toBe(0);
     expect(await row('sim').innerText()).toMatch(/answers[^]*1[^]*100 %/);
-    const words = await page.getByTitle(/change it in .*\.yaml:\d+, channels\[0\]/).count();
+    const words = await page
+      .getByTitle(/Change it in .*\.yaml, line \d+ \(channels\[0\]\)/)
+      .count();
     expect(words).toBe(1);
     await row('spare').getByText('sk-…cdef').waitFor();
     expect(await axeProblems()).toEqual([]);
@@ -107,7 +109,12 @@ test.runIf(hasBrowser)(
     await field('API key').fill('sk-ant-0123456789abcdef');
     expect(await field('Vendor').inputValue()).toBe('anthropic');
     expect(await field('Base address').inputValue()).toBe('https://api.anthropic.com/v1');
+    expect(await field('Name').inputValue()).toBe('anthropic');
     await field('Vendor').selectOption('openai-compatible');
+    expect(await field('Name').inputValue()).toBe('openai-compatible');
+    await page.getByRole('button', { name: 'Save and use' }).click();
+    await page.getByText('Choose at least one.').waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     await field('API key').fill('invalid-0123456789abcdef');
     await page.getByText('New: inv…cdef').waitFor();
     await field('Base address').fill(`${gateway.simulator.url}/v1`);
@@ -176,9 +183,11 @@ test.runIf(hasBrowser)(
 
     // Everything that is wrong is said at its field, at once, and what was typed stays.
     await field('Name for clients, model 1').fill('demo-reasonin');
+    await field('Name').fill('');
     await page.getByRole('button', { name: 'Save and use' }).click();
     await page.getByText('Nothing was saved: 2 fields are wrong.').waitFor();
     await page.getByText(/did you mean "demo-reasoning"/).waitFor();
+    await page.getByText('Enter a channel name.').waitFor();
     expect(await field('Name').getAttribute('aria-invalid')).toBe('true');
     expect(await field('API key').inputValue()).toBe('sk-good-0123456789abcdef');
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
@@ -289,7 +298,7 @@ test.runIf(hasBrowser)(
 
     // Of the file: to look at, with its place.
     await page.goto(`${gateway.url}/console/channels/sim`);
-    await page.getByText(/change it in .*\.yaml:\d+, channels\[0\]/).waitFor();
+    await page.getByText(/Change it in .*\.yaml, line \d+ \(channels\[0\]\)/).waitFor();
     expect(await field('Priority').isDisabled()).toBe(true);
     expect(await save.count()).toBe(0);
     // A clone has everything but secrets.
@@ -297,7 +306,7 @@ test.runIf(hasBrowser)(
     await page.getByRole('link', { name: 'Clone' }).click();
     await page.getByRole('heading', { name: 'New channel like own' }).waitFor();
     expect(await field('Priority').inputValue()).toBe('4');
-    expect(await field('Name').inputValue()).toBe('');
+    expect(await field('Name').inputValue()).toBe('openai-compatible');
     expect(await page.getByText('sk-…cdef').count()).toBe(0);
 
     await page.locator('nav summary').click();

@@ -68,6 +68,8 @@ async function findOut({ url }: TestGateway) {
   const last = failure.getByRole('link', { name: /^\d\d:/ });
   const request = await last.getAttribute('href');
   const clicks = await page.evaluate('window.clicks');
+  await page.goto(`${url}/console/explain?model=demo-reasoning`);
+  await page.getByText('azure-eu would be asked first, but it fails.').waitFor();
   expect(complaints).toEqual([]);
   return { overview, health, request, clicks };
 }

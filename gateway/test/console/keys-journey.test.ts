@@ -34,7 +34,7 @@ test.runIf(hasBrowser)(
     // Its settings are changed in the file: where that is, and the entry to copy.
     await actions.nth(1).click();
     const entry = page.getByRole('dialog', { name: 'Key members in the file' });
-    await entry.getByText(/change it in .*\.yaml:\d+, keys\[1\]/).waitFor();
+    await entry.getByText(/Change it in .*\.yaml, line \d+ \(keys\[1\]\)/).waitFor();
     const yaml = entry.getByRole('region');
     await yaml.waitFor();
     expect(await yaml.textContent()).toContain('- name: members\n  user: member@example.com');

@@ -211,7 +211,7 @@ test.runIf(hasBrowser)(
     await dialog.getByRole('button', { name: 'Add: Video by seconds' }).click();
     await dialog.getByLabel('Price', { exact: true }).fill('0.1');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('expected a name').waitFor();
+    await dialog.getByText('Enter a name.').waitFor();
     await dialog.getByLabel(/^Resolution/).fill('720P');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'Video, 720P' }).waitFor();

@@ -95,7 +95,7 @@ test.runIf(hasBrowser)(
     await dialog.getByLabel('Amount, USD').fill('ten');
     await dialog.getByLabel('Reason').fill('conference demo');
     await dialog.getByRole('button', { name: 'Review' }).click();
-    await dialog.getByText('expected an amount in USD such as 25').waitFor();
+    await dialog.getByText('Enter an amount in USD such as 25').waitFor();
     await dialog.getByLabel('Amount, USD').fill('2.5');
     await dialog.getByRole('button', { name: 'Review' }).click();
     await page.getByRole('dialog', { name: '2.50 USD to Vera?' }).waitFor();

@@ -88,10 +88,13 @@ export function NewChannelPage() {
   const navigate = useNavigate();
   const { from } = useSearch({ from: '/inside/channels/new' });
   const form = useQuery(channelFormQuery);
-  const all = useQuery(channelsQuery).data?.data ?? [];
+  const all = useQuery(channelsQuery);
   const other = useQuery({ ...channelQuery(from ?? ''), enabled: from !== undefined });
-  const failed = form.isError ? form : other.isError ? other : null;
-  const isReady = form.data !== undefined && (from === undefined || other.data !== undefined);
+  const failed = [form, other, all].find(({ isError }) => isError) ?? null;
+  const isReady =
+    form.data !== undefined &&
+    all.data !== undefined &&
+    (from === undefined || other.data !== undefined);
   return (
     <>
       <header className="top">
@@ -114,11 +117,13 @@ export function NewChannelPage() {
               form={form.data}
               channel={null}
               initial={
-                other.data === undefined ? emptyDraft(form.data) : cloneOf(other.data, form.data)
+                other.data === undefined
+                  ? emptyDraft(form.data)
+                  : cloneOf(other.data, form.data, all.data.data)
               }
               before={emptyDraft(form.data)}
               draftName={from === undefined ? 'channel' : `channel like ${from}`}
-              all={all}
+              all={all.data.data}
               isReadOnly={false}
               mayTry
               triesAtOnce={false}

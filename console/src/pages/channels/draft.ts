@@ -70,8 +70,9 @@ export function emptyDraft({ members }: ChannelForm): Draft {
 }
 
 /** Another channel like this one. Secrets stay where they are. */
-export function cloneOf(channel: ChannelDetail, form: ChannelForm): Draft {
-  return { ...draftOf(channel, form), name: '', api_keys: [], headers: {}, proxy: null };
+export function cloneOf(channel: ChannelDetail, form: ChannelForm, all: Named): Draft {
+  const like = draftOf(channel, form);
+  return { ...like, name: freeName(like, form, all), api_keys: [], headers: {}, proxy: null };
 }
 
 /** What a body says so that what was before becomes the draft; `null` stands for none. */
@@ -141,6 +142,17 @@ export function vendorOf(draft: Draft, vendors: readonly Vendor[]): Vendor | und
     own.find(({ name, base_url: url }) => name !== draft.provider && url === draft.base_url) ??
     own.find(({ name }) => name === draft.provider)
   );
+}
+
+type Named = readonly { readonly name: string }[];
+
+/** A name for a new channel that no other has: its vendor's, with a number behind it. Empty: there is no vendor. */
+export function freeName(draft: Draft, { vendors }: ChannelForm, all: Named): string {
+  const wanted = vendorOf(draft, vendors)?.name ?? '';
+  const taken = new Set(all.map(({ name }) => name));
+  let name = wanted;
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;
+  return name;
 }
 
 /** A draft that waits in the tab, with what it was made from. */

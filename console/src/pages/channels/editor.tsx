@@ -8,6 +8,7 @@ import { useWords } from '../../words/index.ts';
 import {
   bodyOf,
   draftOf,
+  freeName,
   mergeDrafts,
   vendorOf,
   withoutSecrets,
@@ -74,6 +75,11 @@ export function ChannelEditor(props: Props) {
   const element = useRef<HTMLFormElement>(null);
   const own = all.find(({ id }) => id === channel?.id);
   const change = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next }));
+  /** A new channel is called after its vendor, until somebody names it. */
+  const named = (last: Draft, next: Draft): Draft =>
+    channel === null && (last.name === '' || last.name === freeName(last, form, all))
+      ? { ...next, name: freeName(next, form, all) }
+      : next;
   const body = bodyOf(kept.before, draft);
   const count = Object.keys(body).length;
   const { save, isBusy, failure, problems, forget } = useSaveChannel({
@@ -174,12 +180,20 @@ export function ChannelEditor(props: Props) {
           <KeysField
             draft={draft}
             onChange={(next) =>
-              channel === null ? setDraft((last) => withKey(last, next, form)) : change(next)
+              channel === null
+                ? setDraft((last) => named(last, withKey(last, next, form)))
+                : change(next)
             }
             problems={problems}
             states={own?.api_keys ?? []}
           />
-          <VendorField draft={draft} form={form} problems={problems} onChange={setDraft} />
+          <VendorField
+            draft={draft}
+            form={form}
+            problems={problems}
+            onChange={(next) => setDraft((last) => named(last, next))}
+          />
+          {channel === null && member('name')}
         </div>
       ),
     },
@@ -224,7 +238,6 @@ export function ChannelEditor(props: Props) {
       name: 'place',
       fields: (
         <div className={styles['two']}>
-          {channel === null && member('name')}
           {member('groups', { choices: form.groups })}
           {member('priority', {
             hint:

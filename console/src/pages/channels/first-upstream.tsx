@@ -9,7 +9,7 @@ import {
   bodyOf,
   channelFormQuery,
   emptyDraft,
-  vendorOf,
+  freeName,
   withoutSecrets,
   type ChannelDetail,
   type ChannelForm,
@@ -121,8 +121,7 @@ function Fields({
           className="button main"
           disabled={isBusy || names.length === 0}
           onClick={() => {
-            const name = freeName(vendorOf(draft, form.vendors)?.name ?? 'upstream', all);
-            void save({ ...body(), name } as object, 0);
+            void save({ ...body(), name: freeName(draft, form, all) } as object, 0);
           }}
         >
           {say('welcome.useUpstream', { count: names.length })}
@@ -130,12 +129,4 @@ function Fields({
       </div>
     </div>
   );
-}
-
-/** @param wanted with a number behind it, where another channel has it */
-function freeName(wanted: string, all: readonly Channel[]): string {
-  const taken = new Set(all.map(({ name }) => name));
-  let name = wanted;
-  for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;
-  return name;
 }

@@ -10,6 +10,8 @@ import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Table } from '../../pieces/table.tsx';
 import { useWords } from '../../words/index.ts';
 import { channelFormQuery } from '../channels/draft.ts';
+import { channelsQuery, type Channel } from '../channels/list.ts';
+import { ChannelStateOf } from '../health/channel-state.tsx';
 import styles from './page.module.css';
 import type { ExplainSearch } from './search.ts';
 
@@ -133,15 +135,18 @@ function Question({ search }: { readonly search: ExplainSearch }) {
 function Explanation({ of: explained, model }: { readonly of: Explained; readonly model: string }) {
   const say = useWords();
   const { asked, others, refusal, last_resort: last } = explained;
+  const channels = useQuery(channelsQuery).data?.data ?? [];
+  const healthOf = (id: string) => channels.find((channel) => channel.id === id);
   const first = asked.find(({ passed_over: why }) => why === null);
+  const fails = first !== undefined && healthOf(first.id)?.verdict === 'fails';
   const isRefused = refusal !== null || asked.length === 0;
   const answer = first?.name ?? last;
   const title = isRefused
     ? say('explain.refused')
     : answer === null
       ? say('explain.nobody')
-      : say('explain.answers', { name: answer });
-  const isFine = !isRefused && first !== undefined && asked[0] === first;
+      : say(fails ? 'explain.fails' : 'explain.answers', { name: answer });
+  const isFine = !isRefused && first !== undefined && asked[0] === first && !fails;
   const look = isFine ? 'fine' : isRefused || answer === null ? 'failed' : 'warned';
   const sentence =
     refusal === null
@@ -164,7 +169,7 @@ function Explanation({ of: explained, model }: { readonly of: Explained; readonl
       {asked.length > 0 && (
         <section className={styles['section']}>
           <h2 className="title">{say('explain.order')}</h2>
-          <AskedTable asked={asked} />
+          <AskedTable asked={asked} healthOf={healthOf} />
         </section>
       )}
       {others.length > 0 && (
@@ -177,7 +182,14 @@ function Explanation({ of: explained, model }: { readonly of: Explained; readonl
   );
 }
 
-function AskedTable({ asked }: { readonly asked: readonly Asked[] }) {
+function AskedTable({
+  asked,
+  healthOf,
+}: {
+  readonly asked: readonly Asked[];
+  /** Undefined: it is not known yet. */
+  readonly healthOf: (id: string) => Channel | undefined;
+}) {
   const say = useWords();
   const formats = useFormats();
   const admitted = asked.filter(({ passed_over: why }) => why === null);
@@ -188,47 +200,54 @@ function AskedTable({ asked }: { readonly asked: readonly Asked[] }) {
       heads={[
         <th key="place" scope="col" />,
         say('models.channel'),
+        say('explain.health'),
         [say('models.priority'), 'number less'],
         [say('explain.share'), 'number'],
         say('explain.why'),
       ]}
     >
-      {asked.map((route) => (
-        <tr key={route.id}>
-          <td className="quiet">
-            {route.passed_over === null ? admitted.indexOf(route) + 1 : '–'}
-          </td>
-          <td>
-            <Link className="link strong" to="/channels/$id" params={{ id: route.name }}>
-              {route.passed_over === null ? route.name : <s>{route.name}</s>}
-            </Link>
-          </td>
-          <td className="number less">{route.priority}</td>
-          <td className="number">
-            {route.share > 0 ? `${formats.percent(Math.round(100 * route.share) / 100)} %` : ''}
-          </td>
-          <td className={styles['reason']}>
-            {route.passed_over !== null && (
-              <span className="outcome failed">
-                <Icon name="cross" size={12} />
-                <span>
-                  {say(`explain.passedOver.${route.passed_over}`)}
-                  {route.rest_ms > 0 &&
-                    ` ${say('explain.again', { time: formats.duration(route.rest_ms) })}`}
+      {asked.map((route) => {
+        const health = healthOf(route.id);
+        return (
+          <tr key={route.id}>
+            <td className="quiet">
+              {route.passed_over === null ? admitted.indexOf(route) + 1 : '–'}
+            </td>
+            <td>
+              <Link className="link strong" to="/channels/$id" params={{ id: route.name }}>
+                {route.passed_over === null ? route.name : <s>{route.name}</s>}
+              </Link>
+            </td>
+            <td className={styles['reason']}>
+              {health !== undefined && <ChannelStateOf channel={health} />}
+            </td>
+            <td className="number less">{route.priority}</td>
+            <td className="number">
+              {route.share > 0 ? `${formats.percent(Math.round(100 * route.share) / 100)} %` : ''}
+            </td>
+            <td className={styles['reason']}>
+              {route.passed_over !== null && (
+                <span className="outcome failed">
+                  <Icon name="cross" size={12} />
+                  <span>
+                    {say(`explain.passedOver.${route.passed_over}`)}
+                    {route.rest_ms > 0 &&
+                      ` ${say('explain.again', { time: formats.duration(route.rest_ms) })}`}
+                  </span>
                 </span>
+              )}{' '}
+              {route.passed_over === null &&
+                say(route.share > 0 ? 'explain.firstHere' : 'explain.laterHere')}{' '}
+              <span className="quiet">
+                {route.native
+                  ? say('explain.native', { protocol: route.protocol })
+                  : say('explain.converted', { protocol: route.protocol })}{' '}
+                {say('explain.as', { model: route.upstream_model })}
               </span>
-            )}{' '}
-            {route.passed_over === null &&
-              say(route.share > 0 ? 'explain.firstHere' : 'explain.laterHere')}{' '}
-            <span className="quiet">
-              {route.native
-                ? say('explain.native', { protocol: route.protocol })
-                : say('explain.converted', { protocol: route.protocol })}{' '}
-              {say('explain.as', { model: route.upstream_model })}
-            </span>
-          </td>
-        </tr>
-      ))}
+            </td>
+          </tr>
+        );
+      })}
     </Table>
   );
 }

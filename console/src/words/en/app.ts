@@ -67,6 +67,8 @@ export const states = {
   toOverview: 'To the overview',
   copy: 'Copy',
   copied: 'Copied',
+  choose: 'Choose at least one.',
+  enter: 'Enter {{expected}}.',
   undo: 'Undo',
   undone: '{{name}} is as before.',
   changedMeanwhile:

@@ -10,6 +10,8 @@ export const explain = {
     agent: 'User-Agent',
   },
   answers: '{{name}} would be asked first.',
+  fails: '{{name}} would be asked first, but it fails.',
+  health: 'How it is',
   nobody: 'No channel would be asked.',
   refused: 'Refused before a channel is asked.',
   serve_one: 'One channel serves {{model}} in group {{group}}.',

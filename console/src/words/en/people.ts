@@ -126,7 +126,7 @@ export const people = {
     takeFrom: 'Take {{amount}} USD from {{name}}?',
     balance: 'Balance',
     undone: 'It cannot be removed, only taken back by another entry.',
-    wrong: 'expected an amount in USD such as 25 or -2.50',
+    wrong: 'Enter an amount in USD such as 25 or -2.50.',
     done: 'Booked. The balance is {{amount}} USD.',
   },
   entries: {

@@ -68,6 +68,8 @@ export const states: Words['states'] = {
   toOverview: '前往概览',
   copy: '复制',
   copied: '已复制',
+  choose: '请至少选择一项。',
+  enter: '此项必填。',
   undo: '撤销',
   undone: '{{name}} 已恢复原样。',
   changedMeanwhile: '其间有人更改了 {{name}}，因此没有保存。列表显示的是它现在的设置。',

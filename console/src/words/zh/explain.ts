@@ -12,6 +12,8 @@ export const explain: Words['explain'] = {
     agent: '客户端标识',
   },
   answers: '首先请求 {{name}}。',
+  fails: '首先请求 {{name}}，但它正在失败。',
+  health: '状态',
   nobody: '没有渠道会被请求。',
   refused: '在请求渠道之前就被拒绝。',
   serve_one: '分组 {{group}} 中有一个渠道提供 {{model}}。',

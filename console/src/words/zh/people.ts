@@ -128,7 +128,7 @@ export const people: Words['people'] = {
     takeFrom: '从 {{name}} 扣除 {{amount}} USD？',
     balance: '余额',
     undone: '无法删除，只能用另一笔记录冲回。',
-    wrong: '应为 USD 金额，如 25 或 -2.50',
+    wrong: '请输入金额（USD），如 25 或 -2.50。',
     done: '已入账。余额为 {{amount}} USD。',
   },
   entries: {

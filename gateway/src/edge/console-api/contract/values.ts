@@ -40,7 +40,7 @@ export const management = {
 export const text = (most: number, expected = 'some text') =>
   z
     .string()
-    .min(1, `expected ${expected}`)
+    .min(1, `expected ${expected}, got nothing`)
     .max(most, `expected at most ${most} characters`)
     .refine((value) => !value.includes('\0') && value.isWellFormed(), `expected ${expected}`);
 
