@@ -30,12 +30,14 @@ const draft: Draft = {
   proxy: null,
 };
 
-test('a clone takes over neither the name nor what may be secret', () => {
+test('a clone has a name of its own, and nothing that may be secret', () => {
   const channel = { ...draft, proxy: 'http://ann:hidden@proxy.example.com:3128' };
-  const form = { members: Object.keys(draft).map((name) => ({ name })) };
-  expect(cloneOf(channel as unknown as ChannelDetail, form as unknown as ChannelForm)).toEqual({
+  const members = Object.keys(draft).map((name) => ({ name }));
+  const vendors = [{ name: 'openai', provider: 'openai', base_url: null }];
+  const form = { members, vendors } as unknown as ChannelForm;
+  expect(cloneOf(channel as unknown as ChannelDetail, form, [{ name: 'openai' }])).toEqual({
     ...draft,
-    name: '',
+    name: 'openai-2',
     api_keys: [],
     headers: {},
     proxy: null,
