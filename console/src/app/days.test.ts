@@ -11,6 +11,8 @@ it.each([
   ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00.000Z'],
   ['2026-10-26', 'Europe/Berlin', '2026-10-25T23:00:00.000Z'],
   ['2026-11-01', 'America/New_York', '2026-11-01T04:00:00.000Z'],
+  // The clocks go back between this day's midnight and that of UTC.
+  ['2026-04-05', 'Australia/Sydney', '2026-04-04T13:00:00.000Z'],
   ['2026-11-24', 'Asia/Shanghai', '2026-11-23T16:00:00.000Z'],
   ['2026-11-24', 'UTC', '2026-11-24T00:00:00.000Z'],
 ])('%s begins in %s at %s', (day, zone, time) => {
@@ -29,6 +31,8 @@ it('knows months and weeks', () => {
 
 it.each([
   ['Asia/Kolkata', true],
+  // By half an hour in winter alone.
+  ['Australia/Lord_Howe', true],
   ['Europe/Berlin', false],
 ])('knows whether the days of %s begin within an hour', (zone, is) => {
   expect(hasBrokenHours(zone)).toBe(is);

@@ -9,6 +9,7 @@ test.each([
   ['more than half of it', '100', '75', '5.5', 'early', '19.5', '2026-11-21T00:00:00.000Z'],
   ['all of it', '100', '100', '0', 'used-up', '0', null],
   ['more than all of it', '100', '100.000000001', '0', 'used-up', '0', null],
+  ['more than all of it with what is held', '100', '90', '20', 'used-up', '0', null],
   ['all of it held', '100', '99', '1', 'used-up', '0', null],
   ['a limit of nothing', '0', '0', '0', 'used-up', '0', null],
   ['the smallest rest', '100', '10', '89.999999999', 'within', '0.000000001', null],

@@ -17,7 +17,7 @@ interface Props {
   >;
   readonly isEmpty: boolean;
   /** What stands there instead of an empty list. */
-  readonly empty: string;
+  readonly empty: ReactNode;
   /** The text of the button for the next page. */
   readonly more: string;
   /** Rows while it is loaded. */
@@ -33,7 +33,7 @@ export function PagedList({ list, isEmpty, empty, more, rows = 8, note, children
     <>
       {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {(list.isPending || (isEmpty && list.hasNextPage)) && <Skeleton rows={rows} />}
-      {list.isSuccess && isEmpty && !list.hasNextPage && <p className="state">{empty}</p>}
+      {list.isSuccess && isEmpty && !list.hasNextPage && <div className="state">{empty}</div>}
       {!isEmpty && (
         <div className={list.isPlaceholderData ? 'stale' : undefined}>
           {children}

@@ -358,6 +358,14 @@ test('a preview says what a price would have made of the requests, and changes n
   // Some of them were asked at another price.
   const free = await preview({ input: '0', output: '0' });
   expect([free.would_be, free.cost]).toEqual(['0', same.cost]);
+  // What is not known as reported by the upstream keeps its cost.
+  const { kysely } = gateway.app.database;
+  const [estimated] = charged;
+  const row = kysely.updateTable('usage').where('id', '=', estimated!.id);
+  await row.set({ usage_source: 'estimated' }).execute();
+  const partly = await preview({ input: '0', output: '0' });
+  expect([partly.would_be, partly.inexact]).toEqual([estimated!.cost, 1]);
+  await row.set({ usage_source: 'reported' }).execute();
   const tenfold = await preview(
     Object.fromEntries(
       Object.entries(price).map(([part, value]) => [part, String(Number(value) * 10)]),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAudit } from '#administration/index.ts';
 import { listChannels } from '#catalogue/index.ts';
 import { kinds } from '#config/index.ts';
 import { createSecrets } from '#database/index.ts';
@@ -254,6 +255,29 @@ test('a stored credential is sent to its stored address only', async () => {
     apiKeys: [otherKey],
     headers: { 'x-other': 'one' },
   });
+});
+
+test('another provider brings its own address and protocols', async () => {
+  const { channel } = await create('moving', { protocols: ['images'] });
+  const { status } = await change(channel, {
+    provider: 'openai',
+    api_keys: [otherKey],
+    headers: { 'x-tenant': null },
+  });
+  expect(status).toBe(200);
+  const moved = await stored('moving');
+  expect(moved?.baseUrl).not.toBe(azure.base_url);
+  expect(moved?.protocols).toContain('responses');
+});
+
+test("another channel's id is no name, and a change that changes nothing is not on record", async () => {
+  const { channel } = await create('first-of-two', {});
+  const second = await create(channel.id, {});
+  expect([second.status, second.error.code]).toEqual([409, 'name_taken']);
+  expect((await change(channel, { priority: azure.priority })).status).toBe(200);
+  const { kysely } = gateway.app.database;
+  const lines = await listAudit(kysely, { action: 'channel', object: 'first-of-two', limit: 9 });
+  expect(lines.map(({ action }) => action)).toEqual(['channel.create']);
 });
 
 test('a key is added beside a stored one, which its hint keeps', async () => {

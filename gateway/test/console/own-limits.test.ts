@@ -76,6 +76,17 @@ test('a member sees what is left and held of the own money, and of the team’s,
   expect(byKind.get('member')).toMatchObject({ window: null });
 });
 
+test('the quota of a key is shown until the key is revoked', async () => {
+  const person = await signInAs(gateway, 'mate');
+  const keys = async () =>
+    (await limitsOf('mate')).flatMap(({ of, name }) => (of === 'key' ? [name] : []));
+  const made = await person.send('POST', '/keys', { name: 'brief', quota: '3' });
+  const { id } = (await made.json()) as { readonly id: string };
+  expect((await keys()).toSorted()).toEqual(['brief', 'mates']);
+  await person.send('POST', `/keys/${id}/revoke`, {});
+  expect(await keys()).toEqual(['mates']);
+});
+
 test('others see theirs', async () => {
   const limits = await limitsOf('stranger');
   expect(limits.map(({ name, kind, limit }) => [name, kind, limit])).toEqual([

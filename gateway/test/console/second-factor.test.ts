@@ -50,6 +50,8 @@ beforeEach(async () => {
 
 test('is begun, shown, and in force once a code of it was', async () => {
   await member.send('DELETE', '/me/totp', { password });
+  // Begun twice, it has the later secret.
+  await member.send('POST', '/me/totp', { password });
   const begun = await member.send('POST', '/me/totp', { password });
   expect(begun.status).toBe(201);
   const { secret: next, uri } = (await begun.json()) as { secret: string; uri: string };

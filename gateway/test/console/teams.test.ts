@@ -196,6 +196,30 @@ describe('the owner of a team', () => {
   });
 });
 
+test('who may see all teams changes none of them', async () => {
+  const viewer = await signInAs(gateway, 'viewer');
+  await made('seen', { members: [{ user: 'member@example.com' }] });
+  expect(await people('seen')).toEqual([['member@example.com', 'member']]);
+  expect((await membersOf('seen', '', viewer)).data).toHaveLength(1);
+  expect((await put(viewer, 'seen', 'viewer@example.com', {})).status).toBe(403);
+  expect((await remove(viewer, 'seen', 'member@example.com')).status).toBe(403);
+});
+
+test('members who have spent the same come page by page, by their addresses', async () => {
+  const all = ['admin', 'member', 'owner', 'viewer'].map((name) => `${name}@example.com`);
+  await made('equals', { members: all.toReversed().map((user) => ({ user })) });
+  const seen: string[] = [];
+  for (let next: string | null = ''; next !== null;) {
+    const page: Members = await membersOf(
+      'equals',
+      `?limit=1&cursor=${encodeURIComponent(next)}`.replace(/&cursor=$/, ''),
+    );
+    seen.push(...page.data.map(({ user }) => user));
+    ({ next } = page);
+  }
+  expect(seen).toEqual(all);
+});
+
 test.each([
   ['nobody@example.com', {}, 404, 'not_found'],
   ['member@example.com', { budget: '-1' }, 400, 'invalid'],
@@ -215,6 +239,8 @@ test('a disabled person does not become a member, and leaves as one', async () =
     expect((await put(admin, 'white', 'admin@example.com', {})).status).toBe(200);
     expect((await put(admin, 'blue', 'viewer@example.com', {})).error.code).toBe('conflict');
     await remove(admin, team.id, 'admin@example.com');
+    // One who is a member already can get another part.
+    expect((await put(admin, 'white', 'viewer@example.com', { budget: '3' })).status).toBe(200);
     expect(await people('white')).toEqual([['viewer@example.com', 'member']]);
     await remove(admin, team.id, 'viewer@example.com');
     expect(await people('white')).toEqual([]);

@@ -286,6 +286,9 @@ describe('an invitation', () => {
     await forgetFailures();
     const response = await accept(token);
     expect([response.status, response.headers.getSetCookie()]).toEqual([401, []]);
+    const isFollowed = what.includes('another');
+    const invited_until = isFollowed ? expect.any(String) : null;
+    expect(await found(user.email)).toMatchObject({ invited_until });
   });
 
   test('of somebody with a password sets another one, and ends the sessions when it is used', async () => {
@@ -323,6 +326,9 @@ test('a person is signed out everywhere', async () => {
   expect((await person.get('/session')).status).toBe(401);
   const again = await admin.send('POST', `/users/${user.id}/sign-out`, {});
   expect(await again.json()).toEqual({ ended: 0 });
+  const { kysely } = gateway.app.database;
+  const lines = await listAudit(kysely, { action: 'session.end', object: user.email, limit: 9 });
+  expect(lines).toHaveLength(1);
 });
 
 test('guessing tokens is delayed from the fifth failure on', async () => {

@@ -5,7 +5,7 @@ import { read, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { ColumnsMenu } from '../../pieces/columns-menu.tsx';
 import { inOrder, nextOrder } from '../../pieces/order.ts';
-import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { PagedList } from '../../pieces/paged-list.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useSettled } from '../../pieces/use-settled.ts';
@@ -119,18 +119,21 @@ export function KeysPage() {
             </Link>
           </p>
         )}
-        {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-        {list.isPending && <Skeleton rows={6} />}
-        {list.isSuccess && keys.length === 0 && (searched !== '' || user !== undefined) && (
-          <p className="state">{say('keys.noMatch')}</p>
-        )}
-        {list.isSuccess && keys.length === 0 && searched === '' && user === undefined && (
-          <div className="state">
-            <p className="strong">{say('keys.empty')}</p>
-            <p>{say('keys.emptyHint')}</p>
-          </div>
-        )}
-        {keys.length > 0 && (
+        <PagedList
+          list={list}
+          isEmpty={keys.length === 0}
+          empty={
+            searched === '' && user === undefined ? (
+              <>
+                <p className="strong">{say('keys.empty')}</p>
+                <p>{say('keys.emptyHint')}</p>
+              </>
+            ) : (
+              say('keys.noMatch')
+            )
+          }
+          more={say('keys.more')}
+        >
           <KeyTable
             keys={keys}
             withPeople={canSeeAll}
@@ -151,17 +154,7 @@ export function KeysPage() {
             onRotate={(key) => setOpen({ kind: 'rotate', key })}
             onRevoke={(key) => setOpen({ kind: 'revoke', key })}
           />
-        )}
-        {list.hasNextPage && (
-          <button
-            type="button"
-            className="button"
-            disabled={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {say('keys.more')}
-          </button>
-        )}
+        </PagedList>
       </div>
       <Suspense>
         {(isMaking || hasDraft) && (

@@ -9,9 +9,9 @@ import { useFormats } from '../../format/numbers.ts';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { inOrder, nextOrder } from '../../pieces/order.ts';
+import { PagedList } from '../../pieces/paged-list.tsx';
 import { RowMenu } from '../../pieces/row-menu.tsx';
 import { SortHead } from '../../pieces/sort-head.tsx';
-import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useRowFocus } from '../../pieces/use-row-focus.ts';
@@ -64,7 +64,6 @@ export function PeoplePage(): ReactNode {
       ),
     isOrdered: sort !== undefined,
   });
-  const { hasNextPage, fetchNextPage } = list;
   const users = inOrder(items, sort, valueOf);
   const go = (next: PeopleSearch, replace = true) =>
     void navigate({ to: '/people', search: next, replace });
@@ -102,13 +101,16 @@ export function PeoplePage(): ReactNode {
       </div>
       <div className="body">
         {actions.notes}
-        {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-        {list.isPending && <Skeleton rows={6} />}
-        {list.isSuccess && users.length === 0 && <p className="state">{say('people.noMatch')}</p>}
-        {users.length > 0 && (
+        <PagedList
+          list={list}
+          isEmpty={users.length === 0}
+          empty={say('people.noMatch')}
+          more={say('people.more')}
+          note={say('people.span')}
+        >
           <PeopleTable
             users={users}
-            isWhole={!hasNextPage}
+            isWhole={!list.hasNextPage}
             order={sort}
             onOrder={(column) => {
               const next = nextOrder(column, sort, isHighFirst(column));
@@ -116,18 +118,7 @@ export function PeoplePage(): ReactNode {
             }}
             actions={actions}
           />
-        )}
-        {hasNextPage && (
-          <button
-            type="button"
-            className="button"
-            disabled={list.isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {say('people.more')}
-          </button>
-        )}
-        {users.length > 0 && <p className={styles['note']}>{say('people.span')}</p>}
+        </PagedList>
       </div>
       {invite && actions.mayWrite && (
         <InvitePerson

@@ -1,14 +1,15 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { read, write, type Query, type Result } from '../../api/client.ts';
+import { read, write, type Result } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { useFormats } from '../../format/numbers.ts';
 import { Dialog, DialogEnd } from '../../pieces/dialog.tsx';
 import { FormEnd } from '../../pieces/fields.tsx';
 import { Icon } from '../../pieces/icon.tsx';
 import { Secret } from '../../pieces/secret.tsx';
-import { ErrorState, Skeleton } from '../../pieces/states.tsx';
+import { PagedList } from '../../pieces/paged-list.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
+import { usePagedList } from '../../pieces/use-paged-list.ts';
 import { useWrite } from '../../pieces/use-write.ts';
 import { roleText } from '../../pieces/role-text.ts';
 import { useWords } from '../../words/index.ts';
@@ -30,16 +31,12 @@ export function AdminKeys() {
   const say = useWords();
   const client = useQueryClient();
   const [open, setOpen] = useState<Open | null>(null);
-  const list = useInfiniteQuery({
+  const { list, items: keys } = usePagedList({
     queryKey: listKey,
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => {
-      const query: Query<'listAdminKeys'> = pageParam === undefined ? {} : { cursor: pageParam };
-      return read<'listAdminKeys'>('/admin-keys', query, signal);
-    },
-    getNextPageParam: ({ next }) => next ?? undefined,
+    readPage: (cursor, signal) =>
+      read<'listAdminKeys'>('/admin-keys', { ...(cursor !== undefined && { cursor }) }, signal),
+    isOrdered: false,
   });
-  const keys = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const make = () => setOpen({ kind: 'new' });
   const close = () => setOpen(null);
   const changed = () => void client.invalidateQueries({ queryKey: listKey });
@@ -53,24 +50,15 @@ export function AdminKeys() {
           {say('settings.adminKeys.new')}
         </button>
       </header>
-      {list.isPending && <Skeleton rows={3} />}
-      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isSuccess && keys.length === 0 && (
-        <p className="state">{say('settings.adminKeys.empty')}</p>
-      )}
-      {keys.length > 0 && (
-        <KeyTable keys={keys} onRevoke={(key) => setOpen({ kind: 'revoke', key })} />
-      )}
-      {list.hasNextPage && (
-        <button
-          type="button"
-          className="button"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
+      <PagedList
+        list={list}
+        isEmpty={keys.length === 0}
+        empty={say('settings.adminKeys.empty')}
+        more={say('keys.more')}
+        rows={3}
         >
-          {say('keys.more')}
-        </button>
-      )}
+        <KeyTable keys={keys} onRevoke={(key) => setOpen({ kind: 'revoke', key })} />
+      </PagedList>
       {open?.kind === 'new' && (
         <NewAdminKey
           onMade={(issued) => {

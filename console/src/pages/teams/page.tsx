@@ -9,8 +9,8 @@ import { useFormats } from '../../format/numbers.ts';
 import { Gauge } from '../../pieces/meter.tsx';
 import { Money } from '../../pieces/money.tsx';
 import { inOrder, nextOrder } from '../../pieces/order.ts';
+import { PagedList } from '../../pieces/paged-list.tsx';
 import { SortHead } from '../../pieces/sort-head.tsx';
-import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Toast } from '../../pieces/toast.tsx';
 import { useKeys } from '../../pieces/use-keys.ts';
 import { usePagedList } from '../../pieces/use-paged-list.ts';
@@ -68,7 +68,6 @@ export function TeamsPage(): ReactNode {
       ),
     isOrdered: sort !== undefined,
   });
-  const { hasNextPage, fetchNextPage } = list;
   const teams = inOrder(items, sort, valueOf);
   const go = (next: TeamsSearch, replace = true) =>
     void navigate({ to: '/teams', search: next, replace });
@@ -109,22 +108,25 @@ export function TeamsPage(): ReactNode {
         <p className="problem" role="alert">
           {budgets.problem}
         </p>
-        {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-        {list.isPending && <Skeleton rows={6} />}
-        {list.isSuccess && teams.length === 0 && searched !== '' && (
-          <p className="state">{say('teams.noMatch')}</p>
-        )}
-        {list.isSuccess && teams.length === 0 && searched === '' && (
-          <div className="state">
+        <PagedList
+          list={list}
+          isEmpty={teams.length === 0}
+          empty={
+            searched === '' ? (
+              <>
             <p className="strong">{say('teams.empty')}</p>
             <p>{say('teams.emptyHint')}</p>
-          </div>
-        )}
-        {teams.length > 0 && (
-          <>
+              </>
+            ) : (
+              say('teams.noMatch')
+            )
+          }
+          more={say('teams.more')}
+          note={say('teams.span')}
+        >
             <TeamTable
               teams={teams}
-              isWhole={!hasNextPage}
+            isWhole={!list.hasNextPage}
               order={sort}
               onBudget={budgets.set}
               onOrder={(column) => {
@@ -132,19 +134,7 @@ export function TeamsPage(): ReactNode {
                 go({ ...(q !== '' && { q }), ...(next !== undefined && { sort: next }) });
               }}
             />
-            {hasNextPage && (
-              <button
-                type="button"
-                className="button"
-                disabled={list.isFetchingNextPage}
-                onClick={() => void fetchNextPage()}
-              >
-                {say('teams.more')}
-              </button>
-            )}
-            <p className={styles['note']}>{say('teams.span')}</p>
-          </>
-        )}
+        </PagedList>
       </div>
       <Toast toast={budgets.toast} onEnd={budgets.endToast} />
       {make && mayWrite && (

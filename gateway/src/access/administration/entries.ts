@@ -71,10 +71,8 @@ export function createEntry<Of extends Kind, Stored extends Found & ShownOf<Of>>
       return { result: await knownEntry(change, store, earlier), auditEntries: [] };
     }
     const name = nameOf(kind, members);
-    const existing = await store.find(change, name);
-    // It may be another one's id; addresses are found in capitals too.
-    const isTaken =
-      existing !== null && nameOf(kind, existing).toLowerCase() === name.toLowerCase();
+    // Another one's id is no name either: nobody would find the new entry by it.
+    const isTaken = (await store.find(change, name)) !== null;
     const entry = readNew(kind, members, await namesInForce(change), isTaken);
     if (isTaken) throw takenName(kind.name, name);
     store.check?.(null, entry, members);

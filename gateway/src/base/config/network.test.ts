@@ -13,6 +13,7 @@ test.each([
   ['2001:db9::1', ['2001:db8::/32'], false],
   ['::ffff:10.0.0.1', ['10.0.0.0/8'], true],
   ['10.0.0.1', ['::ffff:10.0.0.0/104'], true],
+  ['10.0.0.1', ['::ffff:0.0.0.0/96'], true],
   ['10.0.0.1', ['::/0'], false],
   ['10.0.0.1', [], false],
 ] as const)('%s is in one of %j: %s', (range, ranges, expected) => {

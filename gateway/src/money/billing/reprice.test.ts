@@ -15,6 +15,8 @@ const tokens = {
   inputAudio: 34,
 };
 const long = { ...tokens, cacheRead: 300_000 };
+/** The prompt is short: what the model writes chooses no tier. */
+const wordy = { ...tokens, output: 300_000 };
 const multiplier = parseMultiplier('1.25');
 
 const plain: DeclaredPrice = { input: '3', cacheRead: '0.3', output: '15' };
@@ -35,7 +37,7 @@ describe('a receipt at another price costs what the request would have cost then
   const prices = { plain, tiered, withAudio };
   const pairs = Object.keys(prices).flatMap((from) =>
     Object.keys(prices).flatMap((to) =>
-      [tokens, long].map((counts) => [from, to, counts] as const),
+      [tokens, long, wordy].map((counts) => [from, to, counts] as const),
     ),
   );
   it.each(pairs)('%s → %s', (from, to, counts) => {

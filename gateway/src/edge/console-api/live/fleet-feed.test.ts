@@ -108,6 +108,19 @@ test('what other processes do reaches the one that is watched, until half a minu
   expect(fleet.sent).toHaveLength(before);
 });
 
+test('what a process does is shown there once, also while others watch', async () => {
+  const fleet = createFleet();
+  const [a, b] = [fleet.join('a'), fleet.join('b')];
+  const [own, other] = [watch(a), watch(b)];
+  a.started(exchange('1'));
+  a.finished(record('1'));
+  await vi.advanceTimersByTimeAsync(second);
+  expect([own.seen, other.seen]).toEqual([
+    ['started 1', 'finished 1'],
+    ['started 1', 'finished 1'],
+  ]);
+});
+
 test('a process that is not heard for half a minute is gone, once; one that is quiet is not', async () => {
   const fleet = createFleet();
   const [a, b] = [fleet.join('a'), fleet.join('b')];

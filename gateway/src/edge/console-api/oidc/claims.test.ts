@@ -23,6 +23,18 @@ test.each([
   });
 });
 
+test.each([
+  [{ email_verified: 'true' }, { email: 'ada@example.com' }],
+  [{ email_verified: 'false' }, 'email-not-verified'],
+  [{ email: 'ada@notexample.com' }, 'other-domain'],
+  [{ email: 'ada@sub.example.com' }, 'other-domain'],
+  [{ email: undefined }, 'no-email'],
+])('%j of somebody at example.com is read as %j', (more, expected) => {
+  const read = readClaims({ ...claims, ...more }, { ...settings, domains: ['example.com'] });
+  if (typeof expected === 'string') expect(read).toBe(expected);
+  else expect(read).toMatchObject(expected);
+});
+
 test('without a claim of groups, roles are given elsewhere', () => {
   expect(readClaims(claims, { ...settings, roleClaim: null })).toMatchObject({ role: null });
 });

@@ -81,7 +81,7 @@ describe('what attempts say about a channel', () => {
     ['nothing was asked', undefined, 'unasked'],
     ['all of them answered', trafficOf([[5, 0]]), 'answers'],
     ['it has answered since', trafficOf([[5, 2]]), 'answers'],
-    ['one failed after an answer', trafficOf([[100, 1]], since(1)), 'answers'],
+    ['two failed after an answer', trafficOf([[100, 2]], since(2)), 'answers'],
     ['three failed after an answer', trafficOf([[100, 3]], since(3)), 'fails'],
     ['it has never answered', trafficOf([[1, 1]], { ...since(1), answeredAt: null }), 'fails'],
     [
