@@ -204,7 +204,7 @@ test.runIf(hasBrowser)(
     expect(await axeProblems()).toEqual([]);
     await page.route('**/admin/v1/models', (route) => route.fulfill({ json: { data: [] } }));
     await page.goto(address());
-    await page.getByText('没有可供你试用的模型').waitFor();
+    await page.getByText('没有可供您试用的模型').waitFor();
     expect(await axeProblems()).toEqual([]);
     expect(complaints).toEqual([]);
   },
