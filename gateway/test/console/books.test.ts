@@ -157,6 +157,9 @@ describe.each(dialects.filter((dialect) => !isSkipped(dialect)))('the books on %
   test.each<[query: string, isMeant: (entry: Entry) => boolean]>([
     ['account=member@example.com', ({ account }) => account.name === 'member@example.com'],
     ['account=nobody@example.com', () => false],
+    ['account=EMBER@exa', ({ account }) => account.name === 'member@example.com'],
+    ['account=example', () => true],
+    ['account=example&kind=usage', ({ kind }) => kind === 'usage'],
     ['kind=usage', ({ kind }) => kind === 'usage'],
     ['kind=opening', ({ kind }) => kind === 'opening'],
     ['kind=top-up', () => false],
@@ -173,6 +176,26 @@ describe.each(dialects.filter((dialect) => !isSkipped(dialect)))('the books on %
   ])('of the entries, %s leaves those of it only', async (query, isMeant) => {
     const { data } = await entries(`?limit=200&${query}`);
     expect(data).toEqual((await entries('?limit=200')).data.filter(isMeant));
+  });
+
+  test('of several accounts, entries go from page to page, and too many accounts are refused', async () => {
+    const all = (await entries('?limit=200&account=example')).data;
+    const { data, next } = await entries('?limit=2&account=example');
+    const rest = await entries(`?account=example&cursor=${encodeURIComponent(next ?? '')}`);
+    expect([...data, ...rest.data]).toEqual(all);
+    const { kysely } = gateway.app.database;
+    const user = await kysely.selectFrom('users').selectAll().executeTakeFirstOrThrow();
+    const many = Array.from({ length: 50 }, (_, at) => `many-${at}@example.com`);
+    const values = many.map((email) => ({ ...user, id: `usr_${email}`, email }));
+    await kysely.insertInto('users').values(values).execute();
+    try {
+      expect((await admin.get('/books/entries?account=many-')).status).toBe(200);
+      const refused = await admin.get('/books/entries?account=example');
+      const { error } = (await refused.json()) as { readonly error: { readonly fields: unknown } };
+      expect([refused.status, error.fields]).toMatchObject([400, [{ path: 'account' }]]);
+    } finally {
+      await kysely.deleteFrom('users').where('email', 'in', many).execute();
+    }
   });
 
   test.each(['cursor=nothing', 'kind=all', 'amount=1', 'cursor=1,x,y'])(

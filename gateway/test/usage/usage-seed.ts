@@ -118,12 +118,10 @@ export function anyFilter(rows: readonly SeededRow[]): fc.Arbitrary<UsageFilter>
   });
 }
 
-/** A second definition of such a filter. Hours: like the sums, which have no finer resolution. */
-export function matches(filter: UsageFilter, row: SeededRow, hours = false): boolean {
-  const step = hours ? 3_600_000 : 1;
-  const time = row.time - (row.time % step);
+/** A second definition of such a filter. */
+export function matches(filter: UsageFilter, row: SeededRow): boolean {
   const { from = 0, to = Infinity } = filter;
-  if (time < from - (from % step) || time >= to) return false;
+  if (row.time < from || row.time >= to) return false;
   return filterKeys.every((name) => {
     const wanted = filter[name];
     if (wanted === undefined) return true;

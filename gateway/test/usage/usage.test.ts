@@ -182,9 +182,12 @@ describe.each(dialects)('%s', (dialect) => {
         ['usr_gone', '1970-01-02', 1],
       ]);
       await expect(summed(['day'], 'Asia/Kolkata')).rejects.toThrow('whole hours only');
-      expect(await namesBy({ from: day + 3_599_999, to: day + 1 }, 'day')).toEqual([
-        ['1970-01-02', 2],
+      const exact = { model: 'sum', from: day + 1, to: 2 * day + 1 };
+      expect(await namesBy(exact, 'day')).toEqual([
+        ['1970-01-02', 1],
+        ['1970-01-03', 1],
       ]);
+      expect(await namesBy({ ...exact, to: day + 2 }, 'hour')).toEqual([['1970-01-02T00:00Z', 1]]);
     });
 
     it('refuses a foreign cursor', async () => {

@@ -17,8 +17,8 @@ import type { Workspace } from './workspace.ts';
 export const usage: Command = {
   name: 'usage',
   description:
-    'Newest first. --from is inclusive, --to is exclusive. --by sums over whole hours; these sums remain after the\n' +
-    'single requests have been removed.',
+    'Newest first. --from is inclusive, --to is exclusive. --by sums up; sums of whole hours remain after the\n' +
+    'single requests have been removed, and those of a part of an hour at the ends of the range do not.',
   options: {
     ...timeOptions,
     key: { type: 'string', value: 'NAME', help: 'only this key, by name or id' },

@@ -25,8 +25,8 @@ export type EntryPlace = Pick<Entry, 'time' | 'id' | 'account'>;
 
 /** All must hold. */
 export interface EntryFilter {
-  /** Absent: those of everybody. */
-  readonly account?: HolderAccount;
+  /** Those of these accounts, which are few; absent: of everybody. */
+  readonly accounts?: readonly HolderAccount[];
   readonly kind?: EntryKind;
   /** Without those of usage. */
   readonly isCreditsOnly?: boolean;
@@ -62,14 +62,15 @@ export async function listEntries(
  */
 export async function listAccountEntries(
   db: Kysely<Database>,
-  filter: EntryFilter & { readonly account: HolderAccount },
+  { account, ...rest }: Omit<EntryFilter, 'accounts'> & { readonly account: HolderAccount },
   before: bigint | null,
 ): Promise<{
   readonly balance: bigint;
   /** `balance` is null in a list that leaves entries out. */
   readonly entries: readonly (Entry & { readonly balance: bigint | null })[];
 }> {
-  const { account, after, isCreditsOnly = false } = filter;
+  const filter = { ...rest, accounts: [account] };
+  const { after, isCreditsOnly = false } = filter;
   // One statement, so that no charge comes between the balance and the entries.
   const { rows } = await sql<Entry & { credited: bigint | null }>`
     select entries.*,
@@ -114,19 +115,20 @@ const newestFirst = sql`order by time desc, id desc, account desc`;
 
 /**
  * The newest entries of a filter. Charges are many, and have neither an author nor a reason: their ids begin with their
- * time, so that their list is a part of an index. Credits are made by people and therefore few: they have an index of
- * their own, and are sorted.
+ * time, so that their list is a part of an index; of several accounts, the newest of each are. Credits are made by people
+ * and therefore few: they have an index of their own, and are sorted.
  */
 function newest(filter: EntryFilter): RawBuilder<Entry> {
-  const { account, kind, isCreditsOnly = false, amount, search, from, to, after, limit } = filter;
+  const { accounts, kind, isCreditsOnly = false, amount, search, from, to, after, limit } = filter;
   const common = [
-    ...(account === undefined ? [] : [sql`account = ${account}`]),
     ...(from === undefined ? [] : [sql`time >= ${from}`]),
     ...(to === undefined ? [] : [sql`time < ${to}`]),
     ...(amount === undefined ? [] : [amount === 'positive' ? sql`amount > 0` : sql`amount < 0`]),
     ...(after === undefined
       ? []
       : [
+          // An index begins there.
+          sql`time <= ${after.time}`,
           sql`(time < ${after.time} or (time = ${after.time} and (transaction_id < ${after.id}
             or (transaction_id = ${after.id} and account < ${after.account}))))`,
         ]),
@@ -141,6 +143,7 @@ function newest(filter: EntryFilter): RawBuilder<Entry> {
     [
       // As it stands in the condition of the index.
       sql`kind <> 'usage' and account not in ('funding', 'operator-loss')`,
+      ...(accounts === undefined ? [] : [sql`account in (${sql.join(accounts)})`]),
       ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
       ...(search === undefined
         ? []
@@ -159,17 +162,18 @@ function newest(filter: EntryFilter): RawBuilder<Entry> {
   if (!isWithUsage) return sql`${credits}`;
   const until = Math.min(Math.max(to ?? Infinity, 0), (after?.time ?? Infinity) + 1);
   const usage =
-    account === undefined
-      ? part(
-          [
-            sql`kind = 'usage' and account <> 'revenue'`,
-            sql`transaction_id >= ${transactionIdAt(Math.max(from ?? 0, 0))}`,
-            sql`transaction_id < ${transactionIdAt(until)}`,
-          ],
-          sql`transaction_id desc, account desc`,
-        )
-      : part([sql`kind = 'usage'`], byTime);
-  return kind === 'usage'
-    ? sql`${usage}`
-    : sql`select * from (${usage} union all ${credits}) as parts ${newestFirst} limit ${limit}`;
+    accounts === undefined
+      ? [
+          part(
+            [
+              sql`kind = 'usage' and account <> 'revenue'`,
+              sql`transaction_id >= ${transactionIdAt(Math.max(from ?? 0, 0))}`,
+              sql`transaction_id < ${transactionIdAt(until)}`,
+            ],
+            sql`transaction_id desc, account desc`,
+          ),
+        ]
+      : accounts.map((account) => part([sql`kind = 'usage' and account = ${account}`], byTime));
+  const parts = sql.join([...usage, ...(kind === 'usage' ? [] : [credits])], sql` union all `);
+  return sql`select * from (${parts}) as parts ${newestFirst} limit ${limit}`;
 }

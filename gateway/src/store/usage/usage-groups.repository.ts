@@ -290,7 +290,8 @@ export async function firstsOf(
   };
 }
 
-async function sumsBy(db: Db, source: Source, places: readonly Source[]) {
+/** What rows of sums add up to, by what stands in one or two places. */
+export async function sumsBy(db: Db, source: Source, places: readonly Source[]) {
   const selectedNames = places.map((place, at) => sql`${place} as ${sql.ref(`name${at}`)}`);
   const numbers = places.map((_, at) => sql.lit(at + 1));
   const { rows } = await sql<Record<string, unknown>>`
@@ -345,7 +346,7 @@ async function sourceOf(
 }
 
 /** The rows of a table of sums, and for the parts of hours at the ends of the range what their single requests add. */
-async function rowsOf(
+export async function rowsOf(
   db: Db,
   table: keyof typeof dimensionsOf,
   filter: RangeFilters,
@@ -412,7 +413,7 @@ export function timePlace(dimension: TimeDimension, parts: readonly Bucket[]): S
   return runs.length === 0 ? sql`hour` : sql`case ${sql.join(runs, sql` `)} end`;
 }
 
-export function isTime(dimension: Dimension | undefined): dimension is TimeDimension {
+export function isTime(dimension: string | undefined): dimension is TimeDimension {
   return (timeDimensions as readonly unknown[]).includes(dimension);
 }
 

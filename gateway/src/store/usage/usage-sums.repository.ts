@@ -1,9 +1,9 @@
-import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { sessionKeyName } from '#database/expressions.ts';
 import { areDaysWhole, cut, startOfHour, type Bucket } from './time-cuts.ts';
-import { isTime, timePlace } from './usage-groups.repository.ts';
-import { nameConditions, type NameFilters } from './conditions.repository.ts';
+import { isTime, rowsOf, sumsBy, timePlace } from './usage-groups.repository.ts';
+import type { NameFilters } from './conditions.repository.ts';
 import type { ShownTokens } from './usage-entry.ts';
 
 /** The dimensions of sums. */
@@ -56,89 +56,51 @@ export interface SumFilter extends NameFilters {
 }
 
 const hourMs = 3_600_000;
+/** An hour beyond all dates. */
+const endOfTime = 3_000_000_000 * hourMs;
 
 /**
- * Sums over whole hours: `from` is rounded down to an hour and `to` up. Times are in order, everything else by cost,
- * highest first; with two dimensions, what belongs to one name of the first stays together.
+ * The sums of a range, exact at both ends for as long as the single requests there are kept. Times are in order,
+ * everything else by cost, highest first; with two dimensions, what belongs to one name of the first stays together.
  * @param by one or two dimensions
  * @param timeZone an IANA name: days and months are those of this zone
  * @throws RangeError for days or months that begin in the middle of an hour of UTC
  */
 export async function sumUsage(
   db: Kysely<Database>,
-  filter: SumFilter,
+  { from = 0, to = endOfTime, ...filter }: SumFilter,
   by: readonly Grouping[],
   timeZone = 'UTC',
 ): Promise<UsageSum[]> {
-  const query = await matching(db, filter);
-  const bucketsOf = new Map<Grouping, readonly Bucket[]>();
-  const places = [];
-  for (const grouping of by) {
-    const buckets = await cutFor(query, grouping, timeZone);
-    bucketsOf.set(grouping, buckets);
-    places.push(nameOf(grouping, buckets));
-  }
-  const [first = sql<string>`''`, second = sql<string>`''`] = places;
-  const rows = await query
-    .select([first.as('name0'), second.as('name1')])
-    .select(({ fn }) => [
-      fn.sum<number>('requests').as('requests'),
-      fn.sum<number>('failed').as('failed'),
-      fn.sum<number>('refused').as('refused'),
-      fn.sum<number>('input_tokens').as('input'),
-      fn.sum<number>('cache_read_tokens').as('cache_read'),
-      fn.sum<number>('cache_write_tokens').as('cache_write'),
-      fn.sum<number>('cache_write_1h_tokens').as('cache_write_1h'),
-      fn.sum<number>('output_tokens').as('output'),
-      fn.sum<number>('reasoning_tokens').as('reasoning'),
-      fn.sum<number>('images').as('images'),
-      fn.sum<number>('video_ms').as('video_ms'),
-      fn.sum<number>('video_tokens').as('video_tokens'),
-      fn.sum<bigint>('cost').as('cost'),
-      fn.sum<number>('unbilled_tokens').as('unbilled_tokens'),
-      fn.sum<number>('attempts').as('attempts'),
-      fn.sum<number>('failed_attempts').as('failed_attempts'),
-    ])
-    .groupBy([sql.lit(1), sql.lit(2)])
-    .execute();
+  const source = await rowsOf(db, 'usage_hourly', { ...filter, from, to });
+  const buckets: (readonly Bucket[])[] = [];
+  for (const grouping of by) buckets.push(await cutFor(db, source, grouping, timeZone));
+  const rows = await sumsBy(
+    db,
+    source,
+    by.map((grouping, at) => nameOf(grouping, buckets[at] ?? [])),
+  );
   const shownNames: ReadonlyMap<string, string>[] = [];
   for (const grouping of by) shownNames.push(await namesOf(db, grouping));
   const sums = rows.map(
     ({
-      name0,
-      name1,
-      requests,
-      failed,
-      refused,
-      images,
-      video_ms,
-      video_tokens,
-      cost,
-      unbilled_tokens,
-      attempts,
-      failed_attempts,
-      ...tokens
-    }): UsageSum => {
-      const names = by.map((grouping, at) => {
-        const name = at === 0 ? name0 : name1;
-        if (isTime(grouping)) return timeOf(Number(name), grouping, bucketsOf.get(grouping) ?? []);
-        return shownNames[at]?.get(String(name)) ?? named(String(name), grouping);
-      });
-      const videos = { video_ms, video_tokens };
-      return {
-        names,
-        requests,
-        failed,
-        refused,
-        tokens,
-        images,
-        ...videos,
-        cost,
-        unbilled_tokens,
-        attempts,
-        failed_attempts,
-      };
-    },
+      names,
+      input_tokens: input,
+      cache_read_tokens: cache_read,
+      cache_write_tokens: cache_write,
+      cache_write_1h_tokens: cache_write_1h,
+      output_tokens: output,
+      reasoning_tokens: reasoning,
+      ...sum
+    }): UsageSum => ({
+      ...sum,
+      tokens: { input, cache_read, cache_write, cache_write_1h, output, reasoning },
+      names: by.map((grouping, at) =>
+        isTime(grouping)
+          ? timeOf(Number(names[at]), grouping, buckets[at] ?? [])
+          : (shownNames[at]?.get(String(names[at])) ?? named(String(names[at]), grouping)),
+      ),
+    }),
   );
   return inOrder(sums, by);
 }
@@ -175,27 +137,19 @@ function byCost(a: Ordered, b: Ordered): number {
   return b.requests - a.requests || byName(a, b);
 }
 
-type Query = SelectQueryBuilder<Database, 'usage_hourly', object>;
-
-async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query> {
-  const { from, to } = filter;
-  let query: Query = db.selectFrom('usage_hourly');
-  if (from !== undefined) query = query.where('hour', '>=', startOfHour(from));
-  if (to !== undefined) query = query.where('hour', '<', to);
-  for (const condition of await nameConditions(db, 'usage_hourly', filter)) {
-    query = query.where(condition);
-  }
-  return query;
-}
-
 /** The days or months of all that is summed up; none for another dimension. */
-async function cutFor(query: Query, by: Grouping, timeZone: string): Promise<readonly Bucket[]> {
+async function cutFor(
+  db: Kysely<Database>,
+  source: RawBuilder<unknown>,
+  by: Grouping,
+  timeZone: string,
+): Promise<readonly Bucket[]> {
   if (by !== 'day' && by !== 'month') return [];
-  const range = await query
-    .select(({ fn }) => [fn.min('hour').as('first'), fn.max('hour').as('last')])
-    .executeTakeFirst();
-  if (range === undefined || range.last === null) return [];
-  const [from, to] = [range.first, range.last + hourMs];
+  const { rows } = await sql<{ readonly first: number | null; readonly last: number | null }>`
+    select min(hour) as first, max(hour) as last from ${source}`.execute(db);
+  const { first = null, last = null } = rows[0] ?? {};
+  if (first === null || last === null) return [];
+  const [from, to] = [first, startOfHour(last) + hourMs];
   if (!areDaysWhole(from, to, timeZone)) {
     throw new RangeError(
       `days of ${timeZone} begin in the middle of an hour of UTC, and sums have whole hours only: ask for hours, or for the days of UTC`,
@@ -229,6 +183,6 @@ async function namesOf(db: Kysely<Database>, by: Grouping): Promise<ReadonlyMap<
 }
 
 function timeOf(unixMs: number, by: Grouping, buckets: readonly Bucket[]): string {
-  if (by === 'hour') return `${new Date(unixMs).toISOString().slice(0, 16)}Z`;
+  if (by === 'hour') return `${new Date(startOfHour(unixMs)).toISOString().slice(0, 16)}Z`;
   return buckets.findLast(({ from }) => from <= unixMs)?.name ?? '';
 }

@@ -7,7 +7,7 @@ import {
 } from '#administration/index.ts';
 import type { z } from 'zod';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
-import { findTeam, findUser } from '#identity/index.ts';
+import { findTeam, findUser, listTeams, listUsers } from '#identity/index.ts';
 import {
   type AccountPlace,
   type EntryFilter,
@@ -174,9 +174,10 @@ async function entryPage(
   limit: number,
   after: EntryFilter['after'] | null,
 ) {
-  const account = reference === undefined ? null : await accountOf(db, reference);
+  const accounts = reference === undefined ? null : await accountsOf(db, reference);
+  if (accounts?.length === 0) return { data: [], next: null };
   const filter = {
-    ...(account !== null && { account }),
+    ...(accounts !== null && { accounts }),
     ...(kind !== undefined && { kind }),
     ...(amount !== undefined && { amount }),
     ...(q !== undefined && { search: q }),
@@ -190,11 +191,27 @@ async function entryPage(
   return { data, next: found.length > limit ? (data.at(-1) ?? null) : null };
 }
 
-/** An account that does not exist has no entries. */
-async function accountOf(db: Db, reference: string): Promise<HolderAccount> {
+/** The entries of so many accounts are found by a part of their names. */
+const mostAccounts = 50;
+
+/**
+ * The account of an id, an address or the name of a team; otherwise those whose names have it as a part.
+ * @throws ApiError `invalid` for a part that too many have
+ */
+async function accountsOf(db: Db, reference: string): Promise<readonly HolderAccount[]> {
   const user = await findUser(db, reference);
-  if (user !== null) return `user:${user.id}`;
-  return `team:${(await findTeam(db, reference))?.id ?? ''}`;
+  if (user !== null) return [`user:${user.id}`];
+  const team = await findTeam(db, reference, { members: 'left-out' });
+  if (team !== null) return [`team:${team.id}`];
+  const part = { search: reference, limit: mostAccounts + 1 };
+  const teams = await listTeams(db, { ...part, members: 'left-out' });
+  const accounts = [
+    ...(await listUsers(db, part)).map(({ id }) => `user:${id}` as const),
+    ...teams.map(({ id }) => `team:${id}` as const),
+  ];
+  if (accounts.length <= mostAccounts) return accounts;
+  const message = `more than ${mostAccounts} accounts have this in their name: expected more of it`;
+  throw new ApiError('invalid', `account: ${message}`, { fields: [{ path: 'account', message }] });
 }
 
 /** Of an account such as `team:team_4c`. */

@@ -68,7 +68,10 @@ export const readBooks = defineRoute({
 });
 
 const entryFilters = {
-  /** The id, the e-mail address or the name of whose account it is: a person, or else a team. */
+  /**
+   * The id, the e-mail address or the name of whose account it is: a person, or else a team; or a part of the names of at
+   * most fifty.
+   */
   account: text(300).optional(),
   kind: z.enum(entryKinds, { error: 'expected opening, top-up, correction or usage' }).optional(),
   /** What accounts got, or what was taken from them. */
