@@ -11,10 +11,6 @@ export default {
     'gateway/{importers/*,src/*/*}/index.ts': ['exports'],
     // The shared suite over all vendors.
     'gateway/src/base/vendors/registry.ts': ['exports'],
-    // Only tests use them now: the lines of a video, from which tests work out charges by another way than tasks do.
-    'gateway/src/money/billing/video-lines.ts': ['exports'],
-    // For the console: the price behind a usage row.
-    'gateway/src/access/catalogue/price-versions.repository.ts': ['exports'],
   },
   workspaces: {
     '.': { entry: [], project: [] },

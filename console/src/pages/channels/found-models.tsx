@@ -94,7 +94,7 @@ export function FoundModels({ bodyOf, models, onChange }: Props) {
                 : say(`channels.trial.outcomes.${found.class}`)}
             </span>{' '}
             {found.status !== null && `${found.status} `}
-            {found.words !== null && <code className={styles['said']}>{found.words}</code>}
+            {found.words !== null && <code>{found.words}</code>}
           </p>
         )}
         {missing.length > 0 && (

@@ -195,7 +195,7 @@ function Steps({
               {isBad && words !== null && (
                 <>
                   {' '}
-                  <code className={styles['said']}>{words}</code>
+                  <code>{words}</code>
                 </>
               )}
               {step === 'end' && isWorking && usage !== null && (

@@ -115,7 +115,7 @@ function Head({ detail }: { readonly detail: Detail }) {
           {detail.message !== null && (
             <>
               <dt>{say('request.message')}</dt>
-              <dd className={styles['long']}>
+              <dd>
                 <code>{detail.message}</code>
               </dd>
             </>
@@ -160,9 +160,7 @@ function Receipt({ detail }: { readonly detail: Detail }) {
         <dt>{say('request.held')}</dt>
         <dd>{held === null ? say('request.none') : heldText(held, cost)}</dd>
         <dt>{say('request.transaction')}</dt>
-        <dd className={styles['long']}>
-          {isBooked ? <code>{detail.transaction}</code> : say('request.notBooked')}
-        </dd>
+        <dd>{isBooked ? <code>{detail.transaction}</code> : say('request.notBooked')}</dd>
         <dt>{say('request.overshoot')}</dt>
         <dd>{overshoot === null || Number(overshoot) === 0 ? say('request.none') : overshoot}</dd>
         {detail.late !== undefined && (
@@ -182,7 +180,7 @@ function Receipt({ detail }: { readonly detail: Detail }) {
         {detail.usage_unread.length > 0 && (
           <>
             <dt>{say('request.unread')}</dt>
-            <dd className={styles['long']}>
+            <dd>
               <code>{detail.usage_unread.join(' ')}</code> {say('request.unreadMeans')}
             </dd>
           </>

@@ -30,7 +30,6 @@ export const lists = {
   removeView: 'Remove {{name}}',
   view: 'Kept view',
   copyCurl: 'Copy as curl',
-  copyCurlNamed: 'Copy {{name}} as curl',
 } as const;
 
 export const data = {

@@ -9,8 +9,6 @@ export const people = {
   count_other: '{{number}} people',
   span: 'Requests and spending are of the last 30 days.',
   actionsOf: 'Actions of {{name}}',
-  inFile: 'Changed in {{file}}, {{path}}',
-  ofFile: 'Changed in the configuration file',
   columns: {
     person: 'Person',
     teams: 'Teams',
@@ -38,7 +36,6 @@ export const people = {
     usedUp: 'quota used up',
     noBalance: 'no balance left',
   },
-  open: 'Open',
   change: 'Change',
   changeNamed: 'Change {{name}}',
   disable: 'Disable',

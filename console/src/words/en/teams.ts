@@ -10,7 +10,6 @@ export const teams = {
   count_one: '{{number}} team',
   count_other: '{{number}} teams',
   span: 'The tick is now: a bar beyond it is spent faster than time goes. Hatched: held by requests under way. Spending is of the last 30 days.',
-  actionsOf: 'Actions of {{name}}',
   columns: {
     team: 'Team',
     owner: 'Owner',
@@ -23,7 +22,6 @@ export const teams = {
     actions: 'Actions',
   },
   of: '{{spent}} of {{limit}}',
-  ofTotal: '{{spent}} of {{limit}} in total',
   noBudget: 'no budget',
   states: {
     within: 'within its budgets',
@@ -103,6 +101,5 @@ export const teams = {
   rpm: 'Requests a minute',
   groups: 'Groups of its keys',
   none: 'none',
-  allRequests: 'All requests',
   missing: 'There is no such team.',
 } as const;

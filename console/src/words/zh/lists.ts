@@ -32,7 +32,6 @@ export const lists: Words['lists'] = {
   removeView: '移除 {{name}}',
   view: '已保存的视图',
   copyCurl: '复制为 curl',
-  copyCurlNamed: '将 {{name}} 复制为 curl',
 };
 
 export const data: Words['data'] = {

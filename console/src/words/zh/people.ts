@@ -11,8 +11,6 @@ export const people: Words['people'] = {
   count_other: '{{number}} 人',
   span: '请求和花费为最近 30 天。',
   actionsOf: '{{name}} 的操作',
-  inFile: '请在 {{file}} 的 {{path}} 处更改',
-  ofFile: '请在配置文件中更改',
   columns: {
     person: '人员',
     teams: '团队',
@@ -40,7 +38,6 @@ export const people: Words['people'] = {
     usedUp: '额度已用完',
     noBalance: '余额已用完',
   },
-  open: '打开',
   change: '更改',
   changeNamed: '更改 {{name}}',
   disable: '停用',

@@ -12,7 +12,6 @@ export const teams: Words['teams'] = {
   count_one: '{{number}} 个团队',
   count_other: '{{number}} 个团队',
   span: '刻度表示现在：超过它的部分花费快于时间。斜纹为进行中请求的预留。花费为最近 30 天。',
-  actionsOf: '{{name}} 的操作',
   columns: {
     team: '团队',
     owner: '负责人',
@@ -25,7 +24,6 @@ export const teams: Words['teams'] = {
     actions: '操作',
   },
   of: '{{spent}} / {{limit}}',
-  ofTotal: '{{spent}} / {{limit}}（总计）',
   noBudget: '无预算',
   states: {
     within: '在预算之内',
@@ -104,6 +102,5 @@ export const teams: Words['teams'] = {
   rpm: '每分钟请求数',
   groups: '密钥的分组',
   none: '无',
-  allRequests: '全部请求',
   missing: '没有此团队。',
 };

@@ -1,8 +1,9 @@
 import { adminKey } from '#config/index.ts';
 import type { StoredAdminKey } from '#identity/index.ts';
-import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+import { administer, readDatabase } from './command-config.ts';
+import { type Command, commonOptions, printResult } from './command.ts';
 import { optionsOf, readOptions } from './member-options.ts';
+import { tableOf } from './text-table.ts';
 
 export const adminKeyCreate: Command = {
   name: 'admin-key create',
@@ -13,18 +14,13 @@ export const adminKeyCreate: Command = {
   positionals: [],
   async run(input, io) {
     const settings = readOptions(adminKey, input);
-    const config = await loadCommandConfig(input, io);
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { createAdminKey } = await import('#administration/index.ts');
-    const { key, secret } = await withPresentAdministration(config, (administration) =>
-      createAdminKey(administration, commandActor(), settings),
-    );
+    const { key, secret } = await administer(input, io, async (administration, actor) => {
+      const { createAdminKey } = await import('#administration/index.ts');
+      return createAdminKey(administration, actor, settings);
+    });
     const { id, name, ...rest } = adminKeyToJson(key);
-    if (input.flag('json')) printJson(io, { id, name, key: secret, ...rest });
-    else {
-      io.stdout(`admin key '${name}' until ${rest.expires_at}, shown only once:\n${secret}\n`);
-    }
-    return exitCode.done;
+    const text = `admin key '${name}' until ${rest.expires_at}, shown only once:\n${secret}\n`;
+    return printResult(input, io, { id, name, key: secret, ...rest }, text);
   },
 };
 
@@ -35,30 +31,21 @@ export const adminKeyList: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { listAdminKeys } = await import('#identity/index.ts');
-    const keys = await withReadableWorkspace(config, ({ database }) =>
-      listAdminKeys(database.kysely),
-    );
+    const keys = await readDatabase(input, io, async ({ database }) => {
+      const { listAdminKeys } = await import('#identity/index.ts');
+      return listAdminKeys(database.kysely);
+    });
     const rows = keys.map(adminKeyToJson);
-    if (input.flag('json')) {
-      printJson(io, rows);
-      return exitCode.done;
-    }
-    const { formatTable } = await import('./text-table.ts');
-    const heading = ['NAME', 'KEY', 'ROLE', 'MADE BY', 'LAST USED', 'EXPIRES', 'STATE'];
-    const cells = rows.map((row) => [
-      row.name,
-      row.prefix,
-      row.role,
-      row.created_by ?? '(a command)',
-      row.last_used_at ?? 'never',
-      row.expires_at,
-      row.state,
-    ]);
-    io.stdout(formatTable(heading, cells));
-    return exitCode.done;
+    const table = tableOf(rows, {
+      NAME: ({ name }) => name,
+      KEY: ({ prefix }) => prefix,
+      ROLE: ({ role }) => role,
+      'MADE BY': ({ created_by }) => created_by ?? '(a command)',
+      'LAST USED': ({ last_used_at }) => last_used_at ?? 'never',
+      EXPIRES: ({ expires_at }) => expires_at,
+      STATE: ({ state }) => state,
+    });
+    return printResult(input, io, rows, table);
   },
 };
 
@@ -69,16 +56,13 @@ export const adminKeyRevoke: Command = {
   options: commonOptions,
   positionals: ['KEY'],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { revokeAdminKey } = await import('#administration/index.ts');
     const [reference = ''] = input.positionals;
-    const { key, changed } = await withPresentAdministration(config, (administration) =>
-      revokeAdminKey(administration, commandActor(), reference),
-    );
-    if (input.flag('json')) printJson(io, { id: key.id, name: key.name, revoked: true });
-    else io.stdout(`admin key '${key.name}' ${changed ? 'is' : 'was already'} revoked\n`);
-    return exitCode.done;
+    const { key, changed } = await administer(input, io, async (administration, actor) => {
+      const { revokeAdminKey } = await import('#administration/index.ts');
+      return revokeAdminKey(administration, actor, reference);
+    });
+    const text = `admin key '${key.name}' ${changed ? 'is' : 'was already'} revoked\n`;
+    return printResult(input, io, { id: key.id, name: key.name, revoked: true }, text);
   },
 };
 

@@ -1,13 +1,13 @@
-import { loadCommandConfig } from './command-config.ts';
+import { readDatabase } from './command-config.ts';
 import {
   type Command,
   commonOptions,
-  exitCode,
-  printJson,
+  printResult,
   readTimes,
   timeOptions,
   UsageError,
 } from './command.ts';
+import { tableOf } from './text-table.ts';
 
 const usualLimit = 100;
 const most = 1_000;
@@ -58,30 +58,23 @@ export const auditCommand: Command = {
         before: readNumber(cursor, 'cursor', Number.MAX_SAFE_INTEGER),
       }),
     };
-    const config = await loadCommandConfig(input, io);
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { listAudit } = await import('#administration/index.ts');
-    const entries = await withReadableWorkspace(config, ({ database }) =>
-      listAudit(database.kysely, filter),
-    );
+    const entries = await readDatabase(input, io, async ({ database }) => {
+      const { listAudit } = await import('#administration/index.ts');
+      return listAudit(database.kysely, filter);
+    });
     const data = entries.slice(0, limit);
     const next = entries.length > limit ? String(data.at(-1)?.id) : null;
-    if (input.flag('json')) {
-      printJson(io, { data, next });
-      return exitCode.done;
-    }
-    const { formatTable } = await import('./text-table.ts');
-    const rows = data.map((line) => [
-      line.time,
-      line.actor.user === null ? line.actor.name : `${line.actor.name} (${line.actor.user})`,
-      line.actor.address ?? '',
-      line.action,
-      line.object.name,
-      line.changes.map(({ field, after }) => `${field}: ${textOf(after)}`).join(', '),
-    ]);
-    io.stdout(formatTable(['TIME', 'ACTOR', 'ADDRESS', 'ACTION', 'OBJECT', 'CHANGES'], rows));
-    if (next !== null) io.stdout(`more: --cursor ${next}\n`);
-    return exitCode.done;
+    const table = tableOf(data, {
+      TIME: ({ time }) => time,
+      ACTOR: ({ actor: { name, user } }) => (user === null ? name : `${name} (${user})`),
+      ADDRESS: (line) => line.actor.address ?? '',
+      ACTION: (line) => line.action,
+      OBJECT: (line) => line.object.name,
+      CHANGES: ({ changes }) =>
+        changes.map(({ field, after }) => `${field}: ${textOf(after)}`).join(', '),
+    });
+    const more = next === null ? '' : `more: --cursor ${next}\n`;
+    return printResult(input, io, { data, next }, table + more);
   },
 };
 

@@ -1,5 +1,6 @@
-import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+import { administer, readDatabase } from './command-config.ts';
+import { type Command, commonOptions, exitCode, printJson, printResult } from './command.ts';
+import { formatTable, tableOf } from './text-table.ts';
 
 export const channelList: Command = {
   name: 'channel list',
@@ -7,12 +8,10 @@ export const channelList: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { listChannels } = await import('#catalogue/index.ts');
-    const { verdictOf } = await import('#console-api/index.ts');
-    const { channelTraffic } = await import('#usage/index.ts');
-    const rows = await withReadableWorkspace(config, async ({ database: { kysely }, secrets }) => {
+    const rows = await readDatabase(input, io, async ({ database: { kysely }, secrets }) => {
+      const { listChannels } = await import('#catalogue/index.ts');
+      const { verdictOf } = await import('#console-api/index.ts');
+      const { channelTraffic } = await import('#usage/index.ts');
       const traffic = await channelTraffic(kysely, Date.now());
       return (await listChannels(kysely, secrets)).map((channel) => {
         const { id, name, provider, groups, models, priority, weight, owner, enabled } = channel;
@@ -41,28 +40,21 @@ export const channelList: Command = {
         };
       });
     });
-    if (input.flag('json')) {
-      printJson(io, rows);
-      return exitCode.done;
-    }
-    const { formatTable } = await import('./text-table.ts');
-    const heading = ['NAME', 'PROVIDER', 'GROUPS', 'MODELS', 'PRIORITY', 'OWNER', 'STATE'];
-    const recent = ['VERDICT', 'ATTEMPTS', 'FAILED', 'LAST FAILURE'];
-    const cells = rows.map((row) => [
-      row.name,
-      row.provider,
-      row.groups.join(' '),
-      String(row.models.length),
-      String(row.priority),
-      row.owner,
-      row.enabled ? 'enabled' : 'disabled',
-      row.verdict,
-      String(row.attempts),
-      String(row.failed),
-      row.last_failure === null ? '' : `${row.last_failure.time} ${row.last_failure.error}`,
-    ]);
-    io.stdout(formatTable([...heading, ...recent], cells));
-    return exitCode.done;
+    const table = tableOf(rows, {
+      NAME: ({ name }) => name,
+      PROVIDER: ({ provider }) => provider,
+      GROUPS: ({ groups }) => groups.join(' '),
+      MODELS: ({ models }) => String(models.length),
+      PRIORITY: ({ priority }) => String(priority),
+      OWNER: ({ owner }) => owner,
+      STATE: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+      VERDICT: ({ verdict }) => verdict,
+      ATTEMPTS: ({ attempts }) => String(attempts),
+      FAILED: ({ failed }) => String(failed),
+      'LAST FAILURE': ({ last_failure: last }) =>
+        last === null ? '' : `${last.time} ${last.error}`,
+    });
+    return printResult(input, io, rows, table);
   },
 };
 
@@ -77,21 +69,18 @@ export const channelTest: Command = {
   },
   positionals: ['CHANNEL'],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
     const [reference = ''] = input.positionals;
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { channelStore, draftEntry } = await import('#administration/index.ts');
-    const { adviceFor } = await import('#console-api/index.ts');
-    const { tryChannelAlone } = await import('#app/index.ts');
-    const result = await withPresentAdministration(config, async (administration) => {
+    const result = await administer(input, io, async (administration, actor, config) => {
+      const { channelStore, draftEntry } = await import('#administration/index.ts');
       const draft = { id: reference, members: {}, action: 'test' } as const;
-      const { before } = await draftEntry(administration, commandActor(), channelStore, draft);
+      const { before } = await draftEntry(administration, actor, channelStore, draft);
       // Only the simulator has none: its port is known to the gateway that started it.
       if (before?.baseUrl === null) {
         throw new Error(
           `channel '${before.name}' leads to the simulator inside a running gateway: test it in the console`,
         );
       }
+      const { tryChannelAlone } = await import('#app/index.ts');
       const { database, secrets } = administration;
       return tryChannelAlone(
         { config, database, secrets, onDefect: (error) => io.stderr(`${String(error)}\n`) },
@@ -99,13 +88,13 @@ export const channelTest: Command = {
         input.text('model') ?? null,
       );
     });
+    const { adviceFor } = await import('#console-api/index.ts');
     const advice = adviceFor(result);
     const code = result.class === 'works' ? exitCode.done : exitCode.failed;
     if (input.flag('json')) {
       printJson(io, { ...result, advice });
       return code;
     }
-    const { formatTable } = await import('./text-table.ts');
     const isRefusal = result.status !== null && result.status >= 400;
     const failedAt = result.steps.findIndex(
       ({ step, ok }) => !ok || (isRefusal && step === 'status'),

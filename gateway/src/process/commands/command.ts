@@ -76,6 +76,18 @@ export function printJson(io: CommandIo, value: unknown): void {
   io.stdout(`${JSON.stringify(value)}\n`);
 }
 
+/** Prints a result: with `--json` the value, else the text. @returns the exit code of what is done */
+export function printResult(
+  input: CommandInput,
+  io: CommandIo,
+  value: unknown,
+  text: string,
+): number {
+  if (input.flag('json')) printJson(io, value);
+  else io.stdout(text);
+  return exitCode.done;
+}
+
 /** For commands that take a range of time; `readTimes` reads it. */
 export const timeOptions = {
   from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },

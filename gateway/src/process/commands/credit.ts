@@ -1,5 +1,5 @@
-import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson, UsageError } from './command.ts';
+import { administer } from './command-config.ts';
+import { type Command, commonOptions, printResult, UsageError } from './command.ts';
 
 export const userCredit = createCredit('user', 'EMAIL');
 export const teamCredit = createCredit('team', 'NAME');
@@ -27,39 +27,28 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
       if (reason === '') throw new UsageError('--reason: expected a text');
       const idempotencyKey = input.text('idempotency-key');
       if (idempotencyKey?.trim() === '') throw new UsageError('--idempotency-key: expected a text');
-      const config = await loadCommandConfig(input, io);
-      const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-      const { creditBalance } = await import('#administration/index.ts');
-      const { formatUsd } = await import('#database/index.ts');
-      const actor = commandActor(input.text('actor'));
-      const credit = await withPresentAdministration(config, (administration) =>
-        creditBalance(administration, actor, {
+      const credit = await administer(input, io, async (administration, actor) => {
+        const { creditBalance } = await import('#administration/index.ts');
+        return creditBalance(administration, actor, {
           kind,
           holder: name,
           amount,
           reason,
           idempotencyKey,
-        }),
-      );
+        });
+      });
+      const { formatUsd } = await import('#database/index.ts');
       const { transaction, isRepeated } = credit;
       const balance = formatUsd(credit.balance);
-      if (input.flag('json')) {
-        const repeated = isRepeated ? { repeated: true } : {};
-        printJson(io, {
-          transaction,
-          [kind]: name,
-          amount: formatUsd(amount),
-          balance,
-          ...repeated,
-        });
-      } else if (isRepeated) {
-        io.stdout(
-          `booked before as ${transaction}; ${kind} '${name}' has a balance of ${balance} USD\n`,
-        );
-      } else {
-        io.stdout(`${kind} '${name}' now has a balance of ${balance} USD\n`);
-      }
-      return exitCode.done;
+      const shown = { transaction, [kind]: name, amount: formatUsd(amount), balance };
+      return isRepeated
+        ? printResult(
+            input,
+            io,
+            { ...shown, repeated: true },
+            `booked before as ${transaction}; ${kind} '${name}' has a balance of ${balance} USD\n`,
+          )
+        : printResult(input, io, shown, `${kind} '${name}' now has a balance of ${balance} USD\n`);
     },
   };
 }

@@ -1,6 +1,12 @@
-import type { Config } from '#config/index.ts';
-import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+import { readDatabase } from './command-config.ts';
+import {
+  type Command,
+  type CommandInput,
+  type CommandIo,
+  commonOptions,
+  printResult,
+} from './command.ts';
+import { formatTable, tableOf } from './text-table.ts';
 import type { Workspace } from './workspace.ts';
 
 /** How a person is, as `GET /users/{id}` of the console's API shows it. */
@@ -10,9 +16,8 @@ export const userShow: Command = {
   options: commonOptions,
   positionals: ['EMAIL'],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
     const [reference = ''] = input.positionals;
-    const user = await reading(config, async ({ database: { kysely } }, describe) => {
+    const user = await describing(input, io, async ({ database: { kysely } }, describe) => {
       const { findUser } = await import('#identity/index.ts');
       const { createPeopleDescriber } = await import('#console-api/index.ts');
       const found = await findUser(kysely, reference);
@@ -20,10 +25,6 @@ export const userShow: Command = {
       const [view] = await createPeopleDescriber(describe)(kysely, [found], describe.hours);
       return view!;
     });
-    if (input.flag('json')) {
-      printJson(io, user);
-      return exitCode.done;
-    }
     const lines: [string, string][] = [
       ['e-mail', user.email],
       ['name', user.name ?? ''],
@@ -41,8 +42,7 @@ export const userShow: Command = {
       ['sessions', String(user.sessions)],
       ['last seen', user.last_seen_at ?? 'never'],
     ];
-    io.stdout(await formatLines(lines));
-    return exitCode.done;
+    return printResult(input, io, user, formatLines(lines));
   },
 };
 
@@ -58,9 +58,8 @@ export const teamShow: Command = {
   options: commonOptions,
   positionals: ['NAME'],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
     const [reference = ''] = input.positionals;
-    const team = await reading(config, async ({ database: { kysely } }, describe) => {
+    const team = await describing(input, io, async ({ database: { kysely } }, describe) => {
       const { findTeam } = await import('#identity/index.ts');
       const { createTeamDescriber } = await import('#console-api/index.ts');
       const found = await findTeam(kysely, reference, { members: 'left-out' });
@@ -69,10 +68,6 @@ export const teamShow: Command = {
       const { data: members } = await membersOf(kysely, found, describe.hours);
       return { ...(await detailOf(kysely, found, describe.hours)), members };
     });
-    if (input.flag('json')) {
-      printJson(io, team);
-      return exitCode.done;
-    }
     const lines: [string, string][] = [
       ['name', team.name],
       ['id', team.id],
@@ -84,36 +79,34 @@ export const teamShow: Command = {
       ['groups', team.groups.join(', ')],
       ['usage', usageText(team.usage)],
     ];
-    io.stdout(await formatLines(lines));
-    const { formatTable } = await import('./text-table.ts');
-    const rows = team.members.map(({ user, role, limit, usage }) => [
-      user,
-      role,
-      limitText(limit),
-      usageText(usage),
-    ]);
-    if (rows.length > 0) io.stdout(`\n${formatTable(['MEMBER', 'ROLE', 'PART', 'USAGE'], rows)}`);
-    return exitCode.done;
+    const members = tableOf(team.members, {
+      MEMBER: ({ user }) => user,
+      ROLE: ({ role }) => role,
+      PART: ({ limit }) => limitText(limit),
+      USAGE: ({ usage }) => usageText(usage),
+    });
+    const text = formatLines(lines) + (team.members.length === 0 ? '' : `\n${members}`);
+    return printResult(input, io, team, text);
   },
 };
 
 /** What the descriptions of the console's API need here. */
-async function reading<Result>(
-  config: Config,
+async function describing<Result>(
+  input: CommandInput,
+  io: CommandIo,
   read: (workspace: Workspace, describe: Describing) => Promise<Result>,
 ): Promise<Result> {
-  const { withReadableWorkspace } = await import('./workspace.ts');
-  const { createPlaceInFile, exactRange } = await import('#console-api/index.ts');
-  const { heldByTasks } = await import('#ledger/index.ts');
-  return withReadableWorkspace(config, (workspace) =>
-    read(workspace, {
+  return readDatabase(input, io, async (workspace, config) => {
+    const { createPlaceInFile, exactRange } = await import('#console-api/index.ts');
+    const { heldByTasks } = await import('#ledger/index.ts');
+    return read(workspace, {
       // What requests under way hold is known to the gateway alone.
       held: (meters) => heldByTasks(workspace.database.kysely, meters),
       placeInFile: createPlaceInFile(() => config),
       now: Date.now,
       hours: exactRange({}, Date.now()),
-    }),
-  );
+    });
+  });
 }
 
 interface Describing {
@@ -144,8 +137,7 @@ const usageText = ({ requests, cost }: { requests: number; cost: string }) =>
   `${requests} ${requests === 1 ? 'request' : 'requests'}, ${cost} USD`;
 
 /** Names with values, one a line; those without a value are left out. */
-async function formatLines(lines: readonly (readonly [string, string])[]): Promise<string> {
-  const { formatTable } = await import('./text-table.ts');
+function formatLines(lines: readonly (readonly [string, string])[]): string {
   const [first, ...rest] = lines.filter(([, value]) => value !== '');
   return first === undefined ? '' : formatTable(first, rest);
 }

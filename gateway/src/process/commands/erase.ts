@@ -1,10 +1,10 @@
-import { loadCommandConfig } from './command-config.ts';
+import { administer, loadCommandConfig } from './command-config.ts';
 import {
   type Command,
   type CommandIo,
   commonOptions,
   exitCode,
-  printJson,
+  printResult,
   UsageError,
 } from './command.ts';
 
@@ -33,8 +33,6 @@ export const userErase: Command = {
       io.stderr('sluice: nothing was erased\n');
       return exitCode.failed;
     }
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { eraseUser } = await import('#administration/index.ts');
     const {
       id,
       email: newEmail,
@@ -42,19 +40,14 @@ export const userErase: Command = {
       teams,
       ledgerEntries,
       auditLines,
-    } = await withPresentAdministration(config, (administration) =>
-      eraseUser(administration, commandActor(input.text('actor')), email),
-    );
-    if (input.flag('json')) {
-      const counts = { keys_revoked: keys, teams_left: teams };
-      const lines = { ledger_entries: ledgerEntries, audit_lines: auditLines };
-      printJson(io, { id, email: newEmail, ...counts, ...lines });
-    } else {
-      io.stdout(
-        `erased: the person is ${newEmail} now; revoked keys: ${keys}, teams left: ${teams}, changed entries of the ledger: ${ledgerEntries}, of the audit log: ${auditLines}\n`,
-      );
-    }
-    return exitCode.done;
+    } = await administer(input, io, async (administration, actor) => {
+      const { eraseUser } = await import('#administration/index.ts');
+      return eraseUser(administration, actor, email);
+    });
+    const counts = { keys_revoked: keys, teams_left: teams };
+    const lines = { ledger_entries: ledgerEntries, audit_lines: auditLines };
+    const text = `erased: the person is ${newEmail} now; revoked keys: ${keys}, teams left: ${teams}, changed entries of the ledger: ${ledgerEntries}, of the audit log: ${auditLines}\n`;
+    return printResult(input, io, { id, email: newEmail, ...counts, ...lines }, text);
   },
 };
 

@@ -1,4 +1,4 @@
-import { bundledModelNames, loadCommandConfig } from './command-config.ts';
+import { bundledModelNames, readDatabase } from './command-config.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const exportCommand: Command = {
@@ -9,13 +9,11 @@ export const exportCommand: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { exportState, readState } = await import('#declaration/index.ts');
-    const state = await withReadableWorkspace(config, ({ database, secrets }) =>
-      readState(database.kysely, secrets),
-    );
-    const text = exportState(state, await bundledModelNames());
+    const text = await readDatabase(input, io, async ({ database, secrets }) => {
+      const { exportState, readState } = await import('#declaration/index.ts');
+      const state = await readState(database.kysely, secrets);
+      return exportState(state, await bundledModelNames());
+    });
     if (input.flag('json')) {
       const { parse } = await import('yaml');
       printJson(io, parse(text) ?? {});

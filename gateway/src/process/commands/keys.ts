@@ -1,15 +1,15 @@
 import { kinds } from '#config/index.ts';
-import { loadCommandConfig } from './command-config.ts';
+import type { StoredKey } from '#identity/index.ts';
+import { administer, readDatabase } from './command-config.ts';
 import {
   type Command,
-  commonOptions,
-  exitCode,
-  printJson,
   type CommandInput,
+  commonOptions,
+  printResult,
   UsageError,
 } from './command.ts';
 import { optionsOf, readOptions } from './member-options.ts';
-import type { StoredKey } from '#identity/index.ts';
+import { tableOf } from './text-table.ts';
 
 const { user, ...members } = optionsOf(kinds.key);
 
@@ -22,16 +22,13 @@ export const keyCreate: Command = {
   positionals: [],
   async run(input, io) {
     const { secret: _, ...settings } = readOptions(kinds.key, input);
-    const config = await loadCommandConfig(input, io);
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { createKey } = await import('#administration/index.ts');
-    const { key, secret } = await withPresentAdministration(config, (administration) =>
-      createKey(administration, commandActor(), settings),
-    );
+    const { key, secret } = await administer(input, io, async (administration, actor) => {
+      const { createKey } = await import('#administration/index.ts');
+      return createKey(administration, actor, settings);
+    });
     const { id, name, ...rest } = keyToJson(key);
-    if (input.flag('json')) printJson(io, { id, name, key: secret, ...rest });
-    else io.stdout(`key '${name}' of ${key.user}, shown only once:\n${secret}\n`);
-    return exitCode.done;
+    const text = `key '${name}' of ${key.user}, shown only once:\n${secret}\n`;
+    return printResult(input, io, { id, name, key: secret, ...rest }, text);
   },
 };
 
@@ -44,13 +41,10 @@ export const keyList: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { listKeys } = await import('#administration/index.ts');
-    const { findUserByEmail } = await import('#identity/index.ts');
-    const { formatTable } = await import('./text-table.ts');
     const user = input.text('user');
-    const { keys, isUnknown } = await withReadableWorkspace(config, async (workspace) => {
+    const { keys, isUnknown } = await readDatabase(input, io, async (workspace) => {
+      const { listKeys } = await import('#administration/index.ts');
+      const { findUserByEmail } = await import('#identity/index.ts');
       const keys = await listKeys(workspace, user === undefined ? {} : { user });
       const isUnknown =
         user !== undefined &&
@@ -65,21 +59,15 @@ export const keyList: Command = {
       prefix: key.prefix,
       enabled: key.enabled && key.revokedAt === null,
     }));
-    if (input.flag('json')) {
-      printJson(io, rows);
-      return exitCode.done;
-    }
-    const heading = ['NAME', 'KEY', 'USER', 'TEAM', 'GROUP', 'STATE'];
-    const cells = rows.map((row) => [
-      row.name,
-      row.prefix === '' ? '(no secret yet)' : row.prefix,
-      row.user,
-      row.team ?? '',
-      row.group,
-      row.enabled ? 'enabled' : 'disabled',
-    ]);
-    io.stdout(formatTable(heading, cells));
-    return exitCode.done;
+    const table = tableOf(rows, {
+      NAME: ({ name }) => name,
+      KEY: ({ prefix }) => (prefix === '' ? '(no secret yet)' : prefix),
+      USER: (row) => row.user,
+      TEAM: ({ team }) => team ?? '',
+      GROUP: ({ group }) => group,
+      STATE: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+    });
+    return printResult(input, io, rows, table);
   },
 };
 
@@ -100,25 +88,21 @@ export const keyRotate: Command = {
   positionals: ['KEY'],
   async run(input, io) {
     const grace = await readGrace(input);
-    const config = await loadCommandConfig(input, io);
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { rotateKey } = await import('#administration/index.ts');
     const [nameOrId = ''] = input.positionals;
-    const { key, secret, previousUntil } = await withPresentAdministration(
-      config,
-      (administration) => rotateKey(administration, commandActor(), { key: nameOrId, grace }),
+    const { key, secret, previousUntil } = await administer(
+      input,
+      io,
+      async (administration, actor) => {
+        const { rotateKey } = await import('#administration/index.ts');
+        return rotateKey(administration, actor, { key: nameOrId, grace });
+      },
     );
     const until = previousUntil === null ? null : new Date(previousUntil).toISOString();
     const { id, name, ...rest } = keyToJson(key);
-    if (input.flag('json')) {
-      printJson(io, { id, name, key: secret, ...rest, previous_valid_until: until });
-    } else {
-      const oldKeyState = until === null ? 'no longer valid' : `valid until ${until}`;
-      io.stdout(
-        `key '${name}' of ${key.user}, shown only once:\n${secret}\nthe old secret is ${oldKeyState}\n`,
-      );
-    }
-    return exitCode.done;
+    const oldKeyState = until === null ? 'no longer valid' : `valid until ${until}`;
+    const text = `key '${name}' of ${key.user}, shown only once:\n${secret}\nthe old secret is ${oldKeyState}\n`;
+    const shown = { id, name, key: secret, ...rest, previous_valid_until: until };
+    return printResult(input, io, shown, text);
   },
 };
 
@@ -139,16 +123,13 @@ export const keyRevoke: Command = {
   options: commonOptions,
   positionals: ['KEY'],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { revokeKey } = await import('#administration/index.ts');
     const [nameOrId = ''] = input.positionals;
-    const { key, changed } = await withPresentAdministration(config, (administration) =>
-      revokeKey(administration, commandActor(), nameOrId),
-    );
-    if (input.flag('json')) printJson(io, { id: key.id, name: key.name, revoked: true });
-    else io.stdout(`key '${key.name}' ${changed ? 'is' : 'was already'} revoked\n`);
-    return exitCode.done;
+    const { key, changed } = await administer(input, io, async (administration, actor) => {
+      const { revokeKey } = await import('#administration/index.ts');
+      return revokeKey(administration, actor, nameOrId);
+    });
+    const text = `key '${key.name}' ${changed ? 'is' : 'was already'} revoked\n`;
+    return printResult(input, io, { id: key.id, name: key.name, revoked: true }, text);
   },
 };
 

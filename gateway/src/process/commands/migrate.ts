@@ -1,5 +1,5 @@
 import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+import { type Command, commonOptions, printResult } from './command.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -11,10 +11,9 @@ export const migrateCommand: Command = {
     const config = await loadCommandConfig(input, io);
     const { migrateWorkspace } = await import('./workspace.ts');
     const { isNewer } = await migrateWorkspace(config);
-    if (input.flag('json')) printJson(io, { ok: true });
-    else if (isNewer) {
-      io.stdout('a newer version has migrated the database: nothing to do, both may work on it\n');
-    } else io.stdout('the database is up to date\n');
-    return exitCode.done;
+    const text = isNewer
+      ? 'a newer version has migrated the database: nothing to do, both may work on it\n'
+      : 'the database is up to date\n';
+    return printResult(input, io, { ok: true }, text);
   },
 };

@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '#database/index.ts';
 import type { Replayed } from '#journal/index.ts';
 import type { Difference } from '#ledger/index.ts';
-import { loadCommandConfig } from './command-config.ts';
+import { readDatabase } from './command-config.ts';
 import {
   type Command,
   commonOptions,
@@ -33,16 +33,13 @@ export const reconcileCommand: Command = {
   positionals: [],
   async run(input, io) {
     const range = await readTimes(input);
-    const config = await loadCommandConfig(input, io);
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { acknowledgeLosses, lateCharges, reconcile } = await import('#ledger/index.ts');
-    const { formatUsd } = await import('#database/index.ts');
     const asJson = input.flag('json');
     const shownDifferences: Difference[] = [];
     let count = 0;
     let replayed: Replayed | null = null;
     let late = { count: 0, amount: 0n };
-    const checkedCounts = await withReadableWorkspace(config, async ({ database }) => {
+    const checkedCounts = await readDatabase(input, io, async ({ database }, config) => {
+      const { acknowledgeLosses, lateCharges, reconcile } = await import('#ledger/index.ts');
       if (input.flag('replay')) replayed = await replayAll(config.storage.dataDir, database);
       if (replayed !== null && !asJson) io.stdout(`${describeReplay(replayed)}\n`);
       if (input.flag('acknowledge-losses')) await acknowledgeLosses(database.kysely, Date.now());
@@ -53,6 +50,7 @@ export const reconcileCommand: Command = {
         else if (shownDifferences.length < maxShown) shownDifferences.push(difference);
       });
     });
+    const { formatUsd } = await import('#database/index.ts');
     if (asJson) {
       const repaired = replayed === null ? {} : { replayed };
       printJson(io, {

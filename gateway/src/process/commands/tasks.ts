@@ -1,5 +1,6 @@
-import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+import { readDatabase } from './command-config.ts';
+import { type Command, commonOptions, printResult } from './command.ts';
+import { tableOf } from './text-table.ts';
 
 /** More than anybody reads. */
 const most = 1_000;
@@ -15,10 +16,6 @@ export const tasksCommand: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { listTasks } = await import('#tasks/index.ts');
-    const { findUserByEmail } = await import('#identity/index.ts');
     const [user, model] = [input.text('user'), input.text('model')];
     const filter = {
       limit: most,
@@ -26,7 +23,9 @@ export const tasksCommand: Command = {
       ...(user !== undefined && { user }),
       ...(model !== undefined && { model }),
     };
-    const { tasks, isUnknown } = await withReadableWorkspace(config, async ({ database }) => {
+    const { tasks, isUnknown } = await readDatabase(input, io, async ({ database }) => {
+      const { listTasks } = await import('#tasks/index.ts');
+      const { findUserByEmail } = await import('#identity/index.ts');
       const tasks = await listTasks(database.kysely, filter);
       const isUnknown =
         user !== undefined &&
@@ -36,23 +35,16 @@ export const tasksCommand: Command = {
     });
     // A typing error must not look like a user without tasks.
     if (isUnknown) io.stderr(`note: there is no user '${user}'\n`);
-    if (input.flag('json')) {
-      printJson(io, tasks);
-      return exitCode.done;
-    }
-    const { formatTable } = await import('./text-table.ts');
-    const heading = ['TIME', 'TASK', 'USER', 'MODEL', 'STATE', 'CHANNEL', 'HELD'];
-    const rows = tasks.data.map((task) => [
-      task.time,
-      task.id,
-      task.user,
-      task.model,
-      task.state + (task.lost === null ? '' : ' (made later)'),
-      task.channel ?? '',
-      task.held ?? '',
-    ]);
-    io.stdout(formatTable(heading, rows));
-    io.stdout(`total: ${tasks.total} ${tasks.total === 1 ? 'task' : 'tasks'}\n`);
-    return exitCode.done;
+    const table = tableOf(tasks.data, {
+      TIME: ({ time }) => time,
+      TASK: ({ id }) => id,
+      USER: (task) => task.user,
+      MODEL: (task) => task.model,
+      STATE: ({ state, lost }) => state + (lost === null ? '' : ' (made later)'),
+      CHANNEL: ({ channel }) => channel ?? '',
+      HELD: ({ held }) => held ?? '',
+    });
+    const total = `total: ${tasks.total} ${tasks.total === 1 ? 'task' : 'tasks'}\n`;
+    return printResult(input, io, tasks, table + total);
   },
 };

@@ -1,5 +1,6 @@
-import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+import { readDatabase } from './command-config.ts';
+import { type Command, commonOptions, printResult } from './command.ts';
+import { tableOf } from './text-table.ts';
 
 export const teamList: Command = {
   name: 'team list',
@@ -7,36 +8,29 @@ export const teamList: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { listTeams } = await import('#identity/index.ts');
-    const teams = await withReadableWorkspace(config, ({ database }) => listTeams(database.kysely));
-    if (input.flag('json')) {
-      const rows = teams.map(({ id, name, budget, timeZone, members, owner, enabled }) => ({
-        id,
-        name,
-        budget,
-        time_zone: timeZone,
-        members,
-        owner,
-        enabled,
-      }));
-      printJson(io, rows);
-      return exitCode.done;
-    }
-    const { formatTable } = await import('./text-table.ts');
-    const rows = teams.map(({ name, members, budget, timeZone, owner, enabled }) => [
+    const teams = await readDatabase(input, io, async ({ database }) => {
+      const { listTeams } = await import('#identity/index.ts');
+      return listTeams(database.kysely);
+    });
+    const rows = teams.map(({ id, name, budget, timeZone, members, owner, enabled }) => ({
+      id,
       name,
-      String(members.length),
-      budget.daily ?? '',
-      budget.monthly ?? '',
-      budget.total ?? '',
-      timeZone,
+      budget,
+      time_zone: timeZone,
+      members,
       owner,
-      enabled ? 'enabled' : 'disabled',
-    ]);
-    const heading = ['NAME', 'MEMBERS', 'DAILY', 'MONTHLY', 'TOTAL', 'TIME ZONE', 'OWNER', 'STATE'];
-    io.stdout(formatTable(heading, rows));
-    return exitCode.done;
+      enabled,
+    }));
+    const table = tableOf(rows, {
+      NAME: ({ name }) => name,
+      MEMBERS: ({ members }) => String(members.length),
+      DAILY: ({ budget }) => budget.daily ?? '',
+      MONTHLY: ({ budget }) => budget.monthly ?? '',
+      TOTAL: ({ budget }) => budget.total ?? '',
+      'TIME ZONE': ({ time_zone }) => time_zone,
+      OWNER: ({ owner }) => owner,
+      STATE: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+    });
+    return printResult(input, io, rows, table);
   },
 };

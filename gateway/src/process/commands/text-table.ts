@@ -13,6 +13,18 @@ export function formatTable(
     .join('');
 }
 
+/** Rows as a table. @param columns each heading, and what stands below it */
+export function tableOf<Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => string>>,
+): string {
+  const cells = Object.values(columns);
+  return formatTable(
+    Object.keys(columns),
+    rows.map((row) => cells.map((cell) => cell(row))),
+  );
+}
+
 /**
  * Clients choose some of the text: with these characters they could end a line, forge another, or control the terminal.
  */

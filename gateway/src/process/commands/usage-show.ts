@@ -1,5 +1,6 @@
-import { loadCommandConfig } from './command-config.ts';
-import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+import { readDatabase } from './command-config.ts';
+import { type Command, commonOptions, printResult } from './command.ts';
+import { formatTable } from './text-table.ts';
 
 type Described = Awaited<ReturnType<(typeof import('#console-api/index.ts'))['describeUsage']>>;
 
@@ -12,30 +13,23 @@ export const usageShow: Command = {
   options: commonOptions,
   positionals: ['ID'],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
     const [id = ''] = input.positionals;
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { describeUsage } = await import('#console-api/index.ts');
-    const { errorTexts, findUsage } = await import('#usage/index.ts');
-    const request = await withReadableWorkspace(config, async ({ database: { kysely } }) => {
+    const request = await readDatabase(input, io, async ({ database: { kysely } }) => {
+      const { describeUsage } = await import('#console-api/index.ts');
+      const { errorTexts, findUsage } = await import('#usage/index.ts');
       const entry = await findUsage(kysely, id, {});
       if (entry === null) throw new Error(`request '${id}' does not exist, or is no longer kept`);
       return describeUsage(kysely, entry, await errorTexts(kysely, id));
     });
-    if (input.flag('json')) printJson(io, request);
-    else {
-      const { formatTable } = await import('./text-table.ts');
-      const receipt = await receiptLines(request);
-      const parts = [
-        formatTable(['request', request.id], factsOf(request)),
-        receipt.length === 0 ? 'nothing was charged\n' : formatTable(receiptHeading, receipt),
-        request.attempts.length === 0
-          ? 'no upstream was asked\n'
-          : formatTable(attemptHeading, attemptLines(request)),
-      ];
-      io.stdout(parts.join('\n'));
-    }
-    return exitCode.done;
+    const receipt = await receiptLines(request);
+    const parts = [
+      formatTable(['request', request.id], factsOf(request)),
+      receipt.length === 0 ? 'nothing was charged\n' : formatTable(receiptHeading, receipt),
+      request.attempts.length === 0
+        ? 'no upstream was asked\n'
+        : formatTable(attemptHeading, attemptLines(request)),
+    ];
+    return printResult(input, io, request, parts.join('\n'));
   },
 };
 

@@ -1,6 +1,5 @@
-import type { Config } from '#config/index.ts';
 import type { Grouping, UsageEntry, UsageFilter } from '#usage/index.ts';
-import { loadCommandConfig } from './command-config.ts';
+import { readDatabase } from './command-config.ts';
 import {
   type Command,
   type CommandInput,
@@ -8,10 +7,12 @@ import {
   commonOptions,
   exitCode,
   printJson,
+  printResult,
   UsageError,
   readTimes,
   timeOptions,
 } from './command.ts';
+import { formatTable, tableOf } from './text-table.ts';
 import type { Workspace } from './workspace.ts';
 
 export const usage: Command = {
@@ -55,18 +56,16 @@ export const usage: Command = {
   async run(input, io) {
     const filter = await readFilter(input);
     const by = await readGroupings(input);
-    const config = await loadCommandConfig(input, io);
-    if (input.flag('unfinished')) await printUnfinished(config, input, io);
-    else if (by.length > 0) await printSums(config, input, io, filter, by);
-    else if (input.flag('csv')) await printCsv(config, io, filter);
-    else await printPage(config, input, io, filter);
-    return exitCode.done;
+    if (input.flag('unfinished')) return printUnfinished(input, io);
+    if (by.length > 0) return printSums(input, io, filter, by);
+    if (input.flag('csv')) return printCsv(input, io, filter);
+    return printPage(input, io, filter);
   },
 };
 
 const filterOptions = ['key', 'user', 'team', 'model', 'channel', 'client', 'cursor'] as const;
 
-async function printUnfinished(config: Config, input: CommandInput, io: CommandIo): Promise<void> {
+async function printUnfinished(input: CommandInput, io: CommandIo): Promise<number> {
   const others = [...filterOptions, 'limit'] as const;
   const other =
     others.find((option) => input.text(option) !== undefined) ??
@@ -75,41 +74,27 @@ async function printUnfinished(config: Config, input: CommandInput, io: CommandI
   if (other !== undefined || flag !== undefined) {
     throw new UsageError(`--unfinished: expected no --${other ?? flag} beside it`);
   }
-  const { withReadableWorkspace } = await import('./workspace.ts');
-  const { listUnfinished } = await import('#usage/index.ts');
   const range = await readTimes(input);
-  const data = await withReadableWorkspace(config, ({ database }) =>
-    listUnfinished(database.kysely, range),
-  );
-  if (input.flag('json')) {
-    printJson(io, { data });
-    return;
-  }
-  const { formatTable } = await import('./text-table.ts');
-  const heading = ['TIME', 'REQUEST', 'KEY', 'MODEL', 'CHANNEL', 'AT MOST'];
-  const rows = data.map(({ time, id, key, model, channel, held }) => [
-    time,
-    id,
-    key,
-    model,
-    channel,
-    held ?? 'free',
-  ]);
-  io.stdout(formatTable(heading, rows));
-  io.stdout(`total: ${data.length} ${data.length === 1 ? 'attempt' : 'attempts'}\n`);
+  const data = await readDatabase(input, io, async ({ database }) => {
+    const { listUnfinished } = await import('#usage/index.ts');
+    return listUnfinished(database.kysely, range);
+  });
+  const table = tableOf(data, {
+    TIME: ({ time }) => time,
+    REQUEST: ({ id }) => id,
+    KEY: ({ key }) => key,
+    MODEL: ({ model }) => model,
+    CHANNEL: ({ channel }) => channel,
+    'AT MOST': ({ held }) => held ?? 'free',
+  });
+  const total = `total: ${data.length} ${data.length === 1 ? 'attempt' : 'attempts'}\n`;
+  return printResult(input, io, { data }, table + total);
 }
 
-async function printPage(
-  config: Config,
-  input: CommandInput,
-  io: CommandIo,
-  filter: UsageFilter,
-): Promise<void> {
-  const { withReadableWorkspace } = await import('./workspace.ts');
-  const { listUsage, totalUsage } = await import('#usage/index.ts');
-  const { formatUsd } = await import('#database/index.ts');
+async function printPage(input: CommandInput, io: CommandIo, filter: UsageFilter): Promise<number> {
   const asJson = input.flag('json');
-  const { page, total, unknown } = await withReadableWorkspace(config, async (workspace) => {
+  const { page, total, unknown } = await readDatabase(input, io, async (workspace) => {
+    const { listUsage, totalUsage } = await import('#usage/index.ts');
     const { kysely } = workspace.database;
     const page = await listUsage(kysely, filter);
     const total = asJson ? null : await totalUsage(kysely, filter);
@@ -121,28 +106,27 @@ async function printPage(
   });
   if (total === null) {
     printJson(io, page);
-    return;
+    return exitCode.done;
   }
   for (const name of unknown) io.stderr(`note: there is no ${name}\n`);
-  const { formatTable } = await import('./text-table.ts');
-  const isUnread = filter.hasUnread === true;
-  const common = ['TIME', 'KEY', 'MODEL', 'CHANNEL', 'STATUS', 'IN', 'OUT', 'COST'];
-  const heading = isUnread ? [...common, 'UNREAD'] : common;
-  const rows = page.data.map((entry) => [
-    entry.time,
-    entry.key,
+  const { formatUsd } = await import('#database/index.ts');
+  const table = tableOf(page.data, {
+    TIME: ({ time }) => time,
+    KEY: ({ key }) => key,
     // A body that could not be read names no model.
-    entry.model === '' ? '(none)' : entry.model,
-    entry.channel ?? '',
-    `${entry.status} ${entry.outcome}${entry.count > 1 ? ` × ${entry.count}` : ''}`,
-    String(inputOf(entry.tokens)),
-    String(entry.tokens.output),
-    (entry.cost ?? '') + markOf(entry),
-    ...(isUnread ? [entry.usage_unread.join(' ')] : []),
-  ]);
-  io.stdout(formatTable(heading, rows));
-  io.stdout(totalLine(total.requests, formatUsd(total.cost)));
+    MODEL: ({ model }) => (model === '' ? '(none)' : model),
+    CHANNEL: ({ channel }) => channel ?? '',
+    STATUS: ({ status, outcome, count }) => `${status} ${outcome}${count > 1 ? ` × ${count}` : ''}`,
+    IN: ({ tokens }) => String(inputOf(tokens)),
+    OUT: ({ tokens }) => String(tokens.output),
+    COST: (entry) => (entry.cost ?? '') + markOf(entry),
+    ...(filter.hasUnread === true && {
+      UNREAD: (entry: UsageEntry) => entry.usage_unread.join(' '),
+    }),
+  });
+  io.stdout(table + totalLine(total.requests, formatUsd(total.cost)));
   if (page.next !== null) io.stdout(`more: --cursor ${page.next}\n`);
+  return exitCode.done;
 }
 
 function markOf({ estimated, quarantined }: Pick<UsageEntry, 'estimated' | 'quarantined'>): string {
@@ -177,11 +161,10 @@ async function unknownIn(
 }
 
 /** Prints everything that matches page by page, so that any number of rows needs little memory. */
-async function printCsv(config: Config, io: CommandIo, filter: UsageFilter): Promise<void> {
-  const { withReadableWorkspace } = await import('./workspace.ts');
-  const { csvHeading, listUsage, toCsv } = await import('#usage/index.ts');
-  io.stdout(csvHeading);
-  await withReadableWorkspace(config, async ({ database: { kysely } }) => {
+async function printCsv(input: CommandInput, io: CommandIo, filter: UsageFilter): Promise<number> {
+  return readDatabase(input, io, async ({ database: { kysely } }) => {
+    const { csvHeading, listUsage, toCsv } = await import('#usage/index.ts');
+    io.stdout(csvHeading);
     let { cursor } = filter;
     let rowsLeft = filter.limit ?? Infinity;
     do {
@@ -195,23 +178,22 @@ async function printCsv(config: Config, io: CommandIo, filter: UsageFilter): Pro
       rowsLeft -= page.data.length;
       cursor = page.next ?? undefined;
     } while (cursor !== undefined && rowsLeft > 0);
+    return exitCode.done;
   });
 }
 
 async function printSums(
-  config: Config,
   input: CommandInput,
   io: CommandIo,
   filter: UsageFilter,
   by: readonly Grouping[],
-): Promise<void> {
+): Promise<number> {
   const timeZone = await readTimeZone(input, by);
-  const { withReadableWorkspace } = await import('./workspace.ts');
-  const { sumUsage } = await import('#usage/index.ts');
+  const sums = await readDatabase(input, io, async ({ database }) => {
+    const { sumUsage } = await import('#usage/index.ts');
+    return sumUsage(database.kysely, filter, by, timeZone);
+  });
   const { formatUsd } = await import('#database/index.ts');
-  const sums = await withReadableWorkspace(config, ({ database }) =>
-    sumUsage(database.kysely, filter, by, timeZone),
-  );
   const requests = sums.reduce((sum, group) => sum + group.requests, 0);
   const cost = formatUsd(sums.reduce((sum, group) => sum + group.cost, 0n));
   if (input.flag('json')) {
@@ -221,7 +203,7 @@ async function printSums(
       cost: formatUsd(group.cost),
     }));
     printJson(io, { data, requests, cost });
-    return;
+    return exitCode.done;
   }
   const rows = sums.map(({ names, tokens, ...group }) => [
     ...names,
@@ -254,11 +236,8 @@ async function printSums(
   if (input.flag('csv')) {
     const { csvLine } = await import('#usage/index.ts');
     for (const row of [heading.map((text) => text.toLowerCase()), ...rows]) io.stdout(csvLine(row));
-    return;
-  }
-  const { formatTable } = await import('./text-table.ts');
-  io.stdout(formatTable(heading, rows));
-  io.stdout(totalLine(requests, cost));
+  } else io.stdout(formatTable(heading, rows) + totalLine(requests, cost));
+  return exitCode.done;
 }
 
 /** All input tokens, including those read from or written to a cache. */

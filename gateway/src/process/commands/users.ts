@@ -1,7 +1,8 @@
 import { kinds } from '#config/index.ts';
-import { loadCommandConfig } from './command-config.ts';
-import { type Command, type CommandIo, commonOptions, exitCode, printJson } from './command.ts';
+import { administer, readDatabase } from './command-config.ts';
+import { type Command, type CommandIo, commonOptions, printResult } from './command.ts';
 import { optionsOf, readOptions } from './member-options.ts';
+import { tableOf } from './text-table.ts';
 
 export const userCreate: Command = {
   name: 'user create',
@@ -10,16 +11,18 @@ export const userCreate: Command = {
   positionals: ['EMAIL'],
   async run(input, io) {
     const settings = readOptions(kinds.user, input, { email: 'EMAIL' });
-    const config = await loadCommandConfig(input, io);
-    const { commandActor, withAdministration } = await import('./workspace.ts');
-    const { createUser } = await import('#administration/index.ts');
-    const { id, email, name, role, balance, quota, groups } = await withAdministration(
-      config,
-      (administration) => createUser(administration, commandActor(), settings),
+    const { id, email, name, role, balance, quota, groups } = await administer(
+      input,
+      io,
+      async (administration, actor) => {
+        const { createUser } = await import('#administration/index.ts');
+        return createUser(administration, actor, settings);
+      },
+      { isFirst: true },
     );
-    if (input.flag('json')) printJson(io, { id, email, name, role, balance, quota, groups });
-    else io.stdout(`user '${email}' created with a balance of ${balance} USD\n`);
-    return exitCode.done;
+    const user = { id, email, name, role, balance, quota, groups };
+    const text = `user '${email}' created with a balance of ${balance} USD\n`;
+    return printResult(input, io, user, text);
   },
 };
 
@@ -29,34 +32,28 @@ export const userList: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { withReadableWorkspace } = await import('./workspace.ts');
-    const { listUsers } = await import('#identity/index.ts');
-    const users = await withReadableWorkspace(config, ({ database }) => listUsers(database.kysely));
-    if (input.flag('json')) {
-      const rows = users.map(({ id, email, name, role, quota, groups, owner, enabled }) => ({
-        id,
-        email,
-        name,
-        role,
-        quota,
-        groups,
-        owner,
-        enabled,
-      }));
-      printJson(io, rows);
-      return exitCode.done;
-    }
-    const { formatTable } = await import('./text-table.ts');
-    const rows = users.map(({ email, name, role, owner, enabled }) => [
+    const users = await readDatabase(input, io, async ({ database }) => {
+      const { listUsers } = await import('#identity/index.ts');
+      return listUsers(database.kysely);
+    });
+    const rows = users.map(({ id, email, name, role, quota, groups, owner, enabled }) => ({
+      id,
       email,
-      name ?? '',
+      name,
       role,
+      quota,
+      groups,
       owner,
-      enabled ? 'enabled' : 'disabled',
-    ]);
-    io.stdout(formatTable(['EMAIL', 'NAME', 'ROLE', 'OWNER', 'STATE'], rows));
-    return exitCode.done;
+      enabled,
+    }));
+    const table = tableOf(rows, {
+      EMAIL: ({ email }) => email,
+      NAME: ({ name }) => name ?? '',
+      ROLE: ({ role }) => role,
+      OWNER: ({ owner }) => owner,
+      STATE: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+    });
+    return printResult(input, io, rows, table);
   },
 };
 
@@ -67,16 +64,13 @@ export const userDisable: Command = {
   options: commonOptions,
   positionals: ['EMAIL'],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { disableUser } = await import('#administration/index.ts');
     const [email = ''] = input.positionals;
-    const changed = await withPresentAdministration(config, (administration) =>
-      disableUser(administration, commandActor(), email),
-    );
-    if (input.flag('json')) printJson(io, { email, disabled: true });
-    else io.stdout(`user '${email}' ${changed ? 'is' : 'was already'} disabled\n`);
-    return exitCode.done;
+    const changed = await administer(input, io, async (administration, actor) => {
+      const { disableUser } = await import('#administration/index.ts');
+      return disableUser(administration, actor, email);
+    });
+    const text = `user '${email}' ${changed ? 'is' : 'was already'} disabled\n`;
+    return printResult(input, io, { email, disabled: true }, text);
   },
 };
 
@@ -99,22 +93,21 @@ export const userPassword: Command = {
   },
   positionals: ['EMAIL'],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { randomBytes } = await import('node:crypto');
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { replacePassword } = await import('#administration/index.ts');
-    const { hashPassword } = await import('#database/index.ts');
     const [given = ''] = input.positionals;
     const email = given.trim().toLowerCase();
     const isChosen = input.flag('stdin');
-    const password = isChosen ? await readPassword(io) : randomBytes(length).toString('base64url');
-    const passwordHash = await hashPassword(password);
-    await withPresentAdministration(config, (administration) =>
-      replacePassword(administration, commandActor(), { email, passwordHash }),
-    );
-    if (input.flag('json')) printJson(io, isChosen ? { email } : { email, password });
-    else io.stdout(isChosen ? `${email} has the new password\n` : `${email} ${password}\n`);
-    return exitCode.done;
+    const password = await administer(input, io, async (administration, actor) => {
+      const { replacePassword } = await import('#administration/index.ts');
+      const { randomBytes } = await import('node:crypto');
+      const { hashPassword } = await import('#database/index.ts');
+      const chosen = isChosen ? await readPassword(io) : randomBytes(length).toString('base64url');
+      const passwordHash = await hashPassword(chosen);
+      await replacePassword(administration, actor, { email, passwordHash });
+      return chosen;
+    });
+    return isChosen
+      ? printResult(input, io, { email }, `${email} has the new password\n`)
+      : printResult(input, io, { email, password }, `${email} ${password}\n`);
   },
 };
 
@@ -148,19 +141,12 @@ export const userSignOut: Command = {
   options: commonOptions,
   positionals: ['EMAIL'],
   async run(input, io) {
-    const config = await loadCommandConfig(input, io);
-    const { commandActor, withPresentAdministration } = await import('./workspace.ts');
-    const { signOutUser } = await import('#administration/index.ts');
     const [email = ''] = input.positionals;
-    const ended = await withPresentAdministration(config, (administration) =>
-      signOutUser(administration, commandActor(), email),
-    );
-    if (input.flag('json')) printJson(io, { email, ended });
-    else {
-      io.stdout(
-        `'${email}' is signed out; ended: ${ended} ${ended === 1 ? 'session' : 'sessions'}\n`,
-      );
-    }
-    return exitCode.done;
+    const ended = await administer(input, io, async (administration, actor) => {
+      const { signOutUser } = await import('#administration/index.ts');
+      return signOutUser(administration, actor, email);
+    });
+    const text = `'${email}' is signed out; ended: ${ended} ${ended === 1 ? 'session' : 'sessions'}\n`;
+    return printResult(input, io, { email, ended }, text);
   },
 };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Actor, Administration } from '#administration/index.ts';
+import type { Administration } from '#administration/index.ts';
 import type { Config } from '#config/index.ts';
 import {
   assertMigrated,
@@ -20,19 +20,6 @@ export interface Workspace {
   readonly secrets: Secrets;
 }
 
-/** Runs `work` with the migrated database, and always closes it. For commands that write. */
-export function withWorkspace<Result>(
-  config: Config,
-  work: (workspace: Workspace) => Promise<Result>,
-): Promise<Result> {
-  return withDatabase(config, async (workspace) => {
-    await migrate(workspace.database);
-    // A secret hashed or sealed under another key would be useless.
-    await claimMasterKey(workspace.database, workspace.secrets);
-    return work(workspace);
-  });
-}
-
 /**
  * Runs `work` with the database as it is, for commands that change nothing.
  * @throws Error if there is no database yet, or its tables do not match this version.
@@ -48,32 +35,20 @@ export async function withReadableWorkspace<Result>(
   });
 }
 
-/** Runs use cases, in a new database if there is none yet. */
+/** Runs use cases with the migrated database, a new one if there is none yet. */
 export function withAdministration<Result>(
   config: Config,
   work: (administration: Administration) => Promise<Result>,
 ): Promise<Result> {
-  return withWorkspace(config, async ({ database, secrets }) => {
+  return withDatabase(config, async (workspace) => {
+    const { database } = workspace;
+    await migrate(database);
+    const { secrets } = workspace;
+    // A secret hashed or sealed under another key would be useless.
+    await claimMasterKey(database, secrets);
     const { recordAudit } = await import('#administration/index.ts');
     return work({ database, secrets, audit: recordAudit, now: Date.now });
   });
-}
-
-/**
- * The same for use cases that change what exists: in the wrong folder they would only leave a new database behind.
- * @throws Error if there is no database yet.
- */
-export async function withPresentAdministration<Result>(
-  config: Config,
-  work: (administration: Administration) => Promise<Result>,
-): Promise<Result> {
-  assertPresent(config);
-  return withAdministration(config, work);
-}
-
-/** The actor of a command, as its caller states it. */
-export function commandActor(name = 'command line'): Actor {
-  return { kind: 'command', name };
 }
 
 /** Only migrates the tables: it may run where the master key is unknown. */
@@ -81,7 +56,8 @@ export function migrateWorkspace(config: Config): ReturnType<typeof migrate> {
   return withDatabase(config, ({ database }) => migrate(database));
 }
 
-function assertPresent(config: Config): void {
+/** @throws Error if there is no database yet */
+export function assertPresent(config: Config): void {
   if (!isAbsent(config)) return;
   const file = sqliteFileOf(config.storage.url);
   throw new Error(`storage.url: there is no database ${file} yet: start the gateway first`);
