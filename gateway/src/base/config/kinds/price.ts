@@ -139,7 +139,10 @@ const rowOf = (columns: readonly Column[]): z.ZodType =>
     withoutAbsent,
   );
 
-const shown = ({ schema: _, ...rest }: Column): PriceColumn => rest;
+function shown(column: Column): PriceColumn {
+  const { schema: _, ...rest } = column;
+  return rest;
+}
 
 const value = (name: string, types: readonly ModelType[], of: Column): PricePart => ({
   name,
