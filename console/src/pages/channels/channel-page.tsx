@@ -60,7 +60,9 @@ export function ChannelPage() {
                 onReset={mayChange && isPaused(own) ? () => reset(own) : undefined}
               />
             )}
-            {!channel.editable && <p className={styles['place']}>{changeIn(channel, say)}</p>}
+            {!channel.editable && (
+              <p className={`strong ${styles['place']}`}>{changeIn(channel, say)}</p>
+            )}
             <ChannelEditor
               key={channel.id}
               form={form.data}

@@ -186,6 +186,7 @@ export function ChannelEditor(props: Props) {
             }
             problems={problems}
             states={own?.api_keys ?? []}
+            isReadOnly={isReadOnly}
           />
           <VendorField
             draft={draft}

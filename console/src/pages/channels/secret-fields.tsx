@@ -26,7 +26,8 @@ export function KeysField({
   onChange,
   problems,
   states,
-}: Props & { readonly states: Channel['api_keys'] }) {
+  isReadOnly = false,
+}: Props & { readonly states: Channel['api_keys']; readonly isReadOnly?: boolean }) {
   const say = useWords();
   const stored = draft.api_keys.filter((key) => typeof key !== 'string');
   const typed = draft.api_keys.filter((key) => typeof key === 'string');
@@ -63,38 +64,43 @@ export function KeysField({
           })}
         </ul>
       )}
-      <Labelled
-        name="api_keys"
-        problems={problems}
-        hint={
-          typed.length === 0
-            ? undefined
-            : say('channels.newKeys', { keys: typed.map(shorten).join(', ') })
-        }
-      >
-        {({ id, note, isWrong }) => (
-          <input
-            className="input"
-            id={id}
-            type="password"
-            value={typed.join(' ')}
-            autoComplete="off"
-            spellCheck={false}
-            aria-invalid={isWrong}
-            aria-describedby={note}
-            onPaste={(event) => {
-              // A field of one line would join the lines.
-              event.preventDefault();
-              const { selectionStart, selectionEnd, value } = event.currentTarget;
-              const [start, end] = [selectionStart ?? value.length, selectionEnd ?? value.length];
-              const pasted = event.clipboardData.getData('text');
-              const text = `${value.slice(0, start)}${pasted}${value.slice(end)}`;
-              onChange({ api_keys: [...stored, ...keysIn(text)] });
-            }}
-            onChange={({ target }) => onChange({ api_keys: [...stored, ...keysIn(target.value)] })}
-          />
-        )}
-      </Labelled>
+      {isReadOnly && stored.length === 0 && <p className="quiet">{say('channels.noKey')}</p>}
+      {!isReadOnly && (
+        <Labelled
+          name="api_keys"
+          problems={problems}
+          hint={
+            typed.length === 0
+              ? undefined
+              : say('channels.newKeys', { keys: typed.map(shorten).join(', ') })
+          }
+        >
+          {({ id, note, isWrong }) => (
+            <input
+              className="input"
+              id={id}
+              type="password"
+              value={typed.join(' ')}
+              autoComplete="off"
+              spellCheck={false}
+              aria-invalid={isWrong}
+              aria-describedby={note}
+              onPaste={(event) => {
+                // A field of one line would join the lines.
+                event.preventDefault();
+                const { selectionStart, selectionEnd, value } = event.currentTarget;
+                const [start, end] = [selectionStart ?? value.length, selectionEnd ?? value.length];
+                const pasted = event.clipboardData.getData('text');
+                const text = `${value.slice(0, start)}${pasted}${value.slice(end)}`;
+                onChange({ api_keys: [...stored, ...keysIn(text)] });
+              }}
+              onChange={({ target }) =>
+                onChange({ api_keys: [...stored, ...keysIn(target.value)] })
+              }
+            />
+          )}
+        </Labelled>
+      )}
     </div>
   );
 }

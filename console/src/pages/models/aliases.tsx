@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { write } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
-import { NameField } from '../../pieces/name-fields.tsx';
+import { TextField } from '../../pieces/fields.tsx';
+import { KnownNameField } from '../../pieces/known-fields.tsx';
 import { placeText } from '../../pieces/place-in-file.ts';
 import { ErrorState, Skeleton } from '../../pieces/states.tsx';
 import { Toast, useToast } from '../../pieces/toast.tsx';
@@ -19,7 +20,7 @@ export function Aliases() {
   const client = useQueryClient();
   const list = useQuery(aliasesQuery);
   const models = useQuery(catalogueQuery).data?.data ?? [];
-  const sending = useWrite();
+  const sending = useWrite(['name', 'model']);
   const { toast, setToast, endToast } = useToast();
   /** A form that was sent is a new one. */
   const [round, setRound] = useState(0);
@@ -64,29 +65,19 @@ export function Aliases() {
       <p className={styles['note']}>{say('models.aliases.hint')}</p>
       {mayWrite && (
         <form key={round} className={styles['line']} onSubmit={add}>
-          <div className="field">
-            <label htmlFor="alias-name">{say('models.aliases.name')}</label>
-            <input className="input" id="alias-name" name="name" required autoComplete="off" />
-          </div>
-          <div className="field">
-            <label htmlFor="alias-model" id="alias-model-label">
-              {say('models.aliases.model')}
-            </label>
-            <NameField
-              id="alias-model"
-              name="model"
-              names={models.map(({ id }) => id)}
-              initial=""
-              isWrong={sending.problem !== null}
-              note="alias-problem"
-            />
-          </div>
+          <TextField name="name" label={say('models.aliases.name')} required sending={sending} />
+          <KnownNameField
+            name="model"
+            label={say('models.aliases.model')}
+            names={models.map(({ id }) => id)}
+            sending={sending}
+          />
           <button type="submit" className="button main" disabled={sending.isBusy}>
             {say('models.aliases.add')}
           </button>
         </form>
       )}
-      <p className="problem" role="alert" id="alias-problem">
+      <p className="problem" role="alert">
         {sending.problem}
       </p>
       {list.isPending && <Skeleton rows={4} />}

@@ -31,7 +31,7 @@ export function Groups() {
   const { permissions, csrf_token: token } = useSession();
   const client = useQueryClient();
   const list = useQuery(groupsQuery);
-  const sending = useWrite();
+  const sending = useWrite(['name', 'price_multiplier']);
   const { toast, setToast, endToast } = useToast();
   const [open, setOpen] = useState<{
     readonly name: string;
@@ -52,7 +52,7 @@ export function Groups() {
     const fields = new FormData(form);
     const name = textOf(fields, 'name') ?? '';
     sending.run(async () => {
-      const body = { name, price_multiplier: textOf(fields, 'factor') };
+      const body = { name, price_multiplier: textOf(fields, 'price_multiplier') };
       await write<'createGroup'>('POST', '/groups', body, token);
       form.reset();
       await reload();
@@ -83,20 +83,14 @@ export function Groups() {
       <p className={styles['note']}>{say('models.groupList.hint')}</p>
       {mayWrite && (
         <form className={styles['line']} onSubmit={add}>
-          <div className="field">
-            <label htmlFor="group-name">{say('models.groupList.name')}</label>
-            <input className="input" id="group-name" name="name" required autoComplete="off" />
-          </div>
-          <div className="field">
-            <label htmlFor="group-factor">{say('models.groupList.factor')}</label>
-            <input
-              className="input"
-              id="group-factor"
-              name="factor"
-              inputMode="decimal"
-              defaultValue="1"
-            />
-          </div>
+          <TextField name="name" label={say('models.groupList.name')} required sending={sending} />
+          <TextField
+            name="price_multiplier"
+            label={say('models.groupList.factor')}
+            initial="1"
+            inputMode="decimal"
+            sending={sending}
+          />
           <button type="submit" className="button main" disabled={sending.isBusy}>
             {say('models.groupList.add')}
           </button>

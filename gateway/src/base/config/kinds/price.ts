@@ -78,10 +78,12 @@ export interface PriceColumn {
   readonly required: boolean;
   /** Of tokens that are not text, which few models have. */
   readonly rare: boolean;
+  /** Decimals of a figure. */
+  readonly places: number;
 }
 
 /** One part of a price. What files, forms and lists of prices know of it is derived from this. */
-interface PricePartDescription {
+export interface PricePart {
   /** In the file. */
   readonly name: string;
   /** Which models can be charged by it. */
@@ -97,6 +99,7 @@ interface PricePartDescription {
 /** Rates are kept as integers of 10⁻¹⁵ USD: nine decimals per million tokens, fifteen per single unit. */
 const perMillion = { places: 9, minimum: '0', maximum: '1000000' };
 const perUnit = { places: 15, minimum: '0', maximum: '1000000' };
+const multiplier = { places: 6, minimum: '0', maximum: '1000' };
 
 /** What a price of each unit is, and its range. */
 const figures: Readonly<Record<PriceUnit, readonly [string, DecimalRange]>> = {
@@ -109,18 +112,19 @@ const figures: Readonly<Record<PriceUnit, readonly [string, DecimalRange]>> = {
 
 type Column = PriceColumn & { readonly schema: z.ZodType };
 
-const column = (name: string, form: PriceColumn['form'], schema: z.ZodType): Column => ({
-  name,
-  form,
-  required: true,
-  rare: false,
-  schema,
-});
+const column = (
+  name: string,
+  form: PriceColumn['form'],
+  schema: z.ZodType,
+  places = 0,
+): Column => ({ name, form, required: true, rare: false, places, schema });
 
-const figure = (name: string, unit: PriceUnit) => column(name, unit, decimal(...figures[unit]));
+const figure = (name: string, unit: PriceUnit) =>
+  column(name, unit, decimal(...figures[unit]), figures[unit][1].places);
 const optionalFigure = (name: string, unit: PriceUnit): Column => ({
-  ...column(name, unit, decimal(...figures[unit], { fallback: null })),
+  ...figure(name, unit),
   required: false,
+  schema: decimal(...figures[unit], { fallback: null }),
 });
 
 const apartKeys: ReadonlySet<string> = new Set(apartParts.map((part) => tokenParts[part]));
@@ -135,14 +139,12 @@ const rowOf = (columns: readonly Column[]): z.ZodType =>
     withoutAbsent,
   );
 
-const shown = ({ name, form, required, rare }: Column): PriceColumn => ({
-  name,
-  form,
-  required,
-  rare,
-});
+function shown(column: Column): PriceColumn {
+  const { schema: _, ...rest } = column;
+  return rest;
+}
 
-const value = (name: string, types: readonly ModelType[], of: Column): PricePartDescription => ({
+const value = (name: string, types: readonly ModelType[], of: Column): PricePart => ({
   name,
   types,
   rows: 'value',
@@ -155,7 +157,7 @@ const list = (
   name: string,
   types: readonly ModelType[],
   columns: readonly Column[],
-): PricePartDescription => ({
+): PricePart => ({
   name,
   types,
   rows: 'list',
@@ -170,7 +172,7 @@ const byName = (
   types: readonly ModelType[],
   columns: readonly [Column, ...Column[]],
   names: readonly string[] | null = null,
-): PricePartDescription => ({
+): PricePart => ({
   name,
   types,
   rows: 'names',
@@ -185,7 +187,7 @@ function typesOfTokens(key: string): readonly ModelType[] {
 }
 
 /** Every part of a price, in the order in which they are written. */
-export const priceParts: readonly PricePartDescription[] = [
+export const priceParts: readonly PricePart[] = [
   ...tokenColumns.map((each) => value(each.name, typesOfTokens(each.name), each)),
   list('tiers', ['chat'], [column('above', 'count', integer(1, 1_000_000_000)), ...tokenColumns]),
   list(
@@ -208,7 +210,7 @@ export const priceParts: readonly PricePartDescription[] = [
   byName(
     'multipliers',
     ['chat', 'image'],
-    [column('', 'factor', decimal('a multiplier', { places: 6, minimum: '0', maximum: '1000' }))],
+    [column('', 'factor', decimal('a multiplier', multiplier), multiplier.places)],
   ),
   byName('fees', ['chat', 'image'], [figure('', 'use')], feeNames),
 ];

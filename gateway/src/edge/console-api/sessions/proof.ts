@@ -10,7 +10,7 @@ import type { Attempt } from './sign-in.ts';
 import { assertMayTry, type SignInThrottle } from './throttle.ts';
 
 /** What somebody shows besides the session: a code of the second factor, or the password. */
-export interface Proof {
+interface Proof {
   readonly code?: string | undefined;
   readonly password?: string | undefined;
 }
