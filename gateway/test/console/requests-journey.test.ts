@@ -67,8 +67,11 @@ test.runIf(hasBrowser)(
     await rows.locator('td').last().click();
     const panel = page.getByRole('complementary', { name: 'Request' });
     for (const name of ['members', 'member@example.com', 'demo-chat', 'sim']) {
-      await panel.getByRole('link', { name, exact: true }).waitFor();
+      await panel.getByRole('link', { name, exact: true }).first().waitFor();
     }
+    // Who sent it, and who paid.
+    const person = panel.getByRole('link', { name: 'member@example.com', exact: true });
+    expect(await person.count()).toBe(2);
     await page.keyboard.press('Escape');
     await filter.fill('');
     await rows.nth(2).waitFor();
