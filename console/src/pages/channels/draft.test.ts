@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import {
   bodyOf,
+  cloneOf,
   mergeDrafts,
   vendorOf,
   vendorsOfKey,
   withoutSecrets,
   withVendor,
+  type ChannelDetail,
+  type ChannelForm,
   type Draft,
   type Vendor,
 } from './draft.ts';
@@ -26,6 +29,20 @@ const draft: Draft = {
   weight: 1,
   proxy: null,
 };
+
+test('a clone has a name of its own, and nothing that may be secret', () => {
+  const channel = { ...draft, proxy: 'http://ann:hidden@proxy.example.com:3128' };
+  const members = Object.keys(draft).map((name) => ({ name }));
+  const vendors = [{ name: 'openai', provider: 'openai', base_url: null }];
+  const form = { members, vendors } as unknown as ChannelForm;
+  expect(cloneOf(channel as unknown as ChannelDetail, form, [{ name: 'openai' }])).toEqual({
+    ...draft,
+    name: 'openai-2',
+    api_keys: [],
+    headers: {},
+    proxy: null,
+  });
+});
 
 test('a body has what was changed, and nothing else', () => {
   expect(bodyOf(draft, draft)).toEqual({});

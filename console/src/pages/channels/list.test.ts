@@ -52,10 +52,15 @@ test('what fails comes first, then what is asked most; what is disabled comes la
   expect(namesOf(ordered(all, '-attempts')).slice(0, 2)).toEqual(['large', 'small']);
 });
 
-test('a disabled channel neither fails nor rests', () => {
-  const off = channel('off', { enabled: false, verdict: 'fails', state: 'rests' });
-  const choices = Object.entries(belongsTo).flatMap(([name, has]) => (has(off) ? name : []));
-  expect(choices).toEqual(['disabled']);
+test.each<[Partial<Channel>, string[]]>([
+  [{ enabled: false, verdict: 'fails', state: 'rests' }, ['disabled']],
+  [{ verdict: 'unsteady', state: 'works' }, ['failing']],
+  [{ verdict: 'fails', state: 'rests' }, ['failing', 'resting']],
+  // This node does not know it yet.
+  [{ state: null }, []],
+])('a channel with %o is among those that are %j', (members, parts) => {
+  const one = channel('one', members);
+  expect(Object.entries(belongsTo).flatMap(([name, has]) => (has(one) ? name : []))).toEqual(parts);
 });
 
 test.each(['EAST', 'openai', 'default', 'gpt', ' east '])('%s finds the channel', (text) => {
