@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, text, time } from './values.ts';
+import { count, money, text, time } from './values.ts';
 
 /** The id or the name of the person or team whose account it is. */
 const parameters = z.strictObject({
@@ -35,7 +35,6 @@ export const listEntries = defineRoute({
     /** Without those of usage. */
     credits: z.literal('only', 'expected only').optional(),
   }),
-  body: nothing,
   response: z.object({
     /** What the account has now. */
     balance: money,
@@ -67,7 +66,6 @@ export const credit = defineRoute({
     'Add to an account, or with a negative amount take from it. Needs `idempotency-key`; repeated, it books nothing',
   permission: 'credits.write',
   parameters,
-  query: nothing,
   body: z.strictObject({
     /** In USD, other than 0. */
     amount: text(40, 'an amount in USD'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { adminKey, parseEntry } from '#config/index.ts';
 import { givenOnce, shownMembers, shownValues } from './members.ts';
 import { defineRoute } from './route.ts';
-import { count, nothing, time } from './values.ts';
+import { count, time } from './values.ts';
 
 /** Neither the secret nor a hash of it. */
 const key = z.object({
@@ -60,7 +60,6 @@ export const listAdminKeys = defineRoute({
   summary: 'Keys with which programs administer the gateway, the latest first',
   permission: 'admin-keys.write',
   callers: 'people',
-  parameters: nothing,
   query: z.strictObject({
     limit: count(1, 200).optional(),
     /** `next` of the page before. */
@@ -69,7 +68,6 @@ export const listAdminKeys = defineRoute({
       .regex(/^\d{1,15}_\w{1,40}$/, 'expected the next of a page before')
       .optional(),
   }),
-  body: nothing,
   response: z.object({ data: z.array(key), next: z.string().nullable() }),
   example: { data: [example], next: null },
 });
@@ -82,8 +80,6 @@ export const createAdminKey = defineRoute({
     'Make an admin key: `authorization: Bearer sa-…` opens this API with its role, for 90 days unless `expires_at` says otherwise, at most 366. The response is the only one with its secret',
   permission: 'admin-keys.write',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({ name: z.string('expected a name'), ...givenOnce(adminKey) }),
   response: issuedKey,
   example: { ...example, key: 'sa-AbCd…' },
@@ -96,8 +92,6 @@ export const revokeAdminKey = defineRoute({
   permission: 'admin-keys.write',
   callers: 'people',
   parameters: z.strictObject({ id: z.string().max(100) }),
-  query: nothing,
-  body: nothing,
   response: key,
   example: { ...example, active: false, revoked_at: '2026-12-01T08:00:00.000Z' },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { count, nothing, ranged, text, time } from './values.ts';
+import { count, ranged, text, time } from './values.ts';
 
 const line = z.object({
   id: z.int(),
@@ -48,7 +48,6 @@ export const listAudit = defineRoute({
   path: '/audit',
   summary: 'Who changed what, newest first',
   permission: 'audit.read',
-  parameters: nothing,
   query: ranged({
     ...filters,
     limit: count(1, 200).optional(),
@@ -59,7 +58,6 @@ export const listAudit = defineRoute({
       .transform(Number)
       .optional(),
   }),
-  body: nothing,
   response: z.object({ data: z.array(line), next: z.string().nullable() }),
   example: {
     data: [
@@ -83,12 +81,10 @@ export const exportAudit = defineRoute({
   path: '/audit/export',
   summary: 'The same as a file',
   permission: 'audit.read',
-  parameters: nothing,
   query: ranged({
     ...filters,
     format: z.enum(['csv', 'jsonl'], { error: 'expected csv or jsonl' }),
   }),
-  body: nothing,
   response: z.string(),
   example: 'time,actor_kind,actor,user,address,action,…',
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { entryKinds } from '#ledger/index.ts';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, ranged, searchText, text, time } from './values.ts';
+import { count, money, ranged, searchText, text, time } from './values.ts';
 
 const account = z.object({
   kind: z.enum(['user', 'team']),
@@ -22,13 +22,11 @@ export const readBooks = defineRoute({
   summary:
     'The sums of all accounts, and the accounts of people and teams, the highest balance first',
   permission: 'users.read',
-  parameters: nothing,
   query: z.strictObject({
     q: searchText,
     limit: count(1, 200).optional(),
     cursor: text(400).optional(),
   }),
-  body: nothing,
   response: z.object({
     /** What people and teams have together. */
     balances: money,
@@ -85,13 +83,11 @@ export const listBookEntries = defineRoute({
   path: '/books/entries',
   summary: 'The entries of all people and teams, newest first',
   permission: 'users.read',
-  parameters: nothing,
   query: ranged({
     ...entryFilters,
     limit: count(1, 200).optional(),
     cursor: text(400).optional(),
   }),
-  body: nothing,
   response: z.object({
     data: z.array(
       z.object({
@@ -144,9 +140,7 @@ export const exportBookEntries = defineRoute({
   path: '/books/entries/export',
   summary: 'The same as a file of CSV',
   permission: 'users.read',
-  parameters: nothing,
   query: ranged(entryFilters),
-  body: nothing,
   response: z.string(),
   example: 'id,time,account_kind,account_id,account,kind,amount,actor,reason',
 });
@@ -210,9 +204,6 @@ export const readReconciliation = defineRoute({
   path: '/reconcile',
   summary: 'What the last comparison of the books with the requests came to',
   permission: 'users.read',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response,
   example,
 });
@@ -223,9 +214,6 @@ export const startReconciliation = defineRoute({
   summary: 'Compares the books with the requests, one comparison at a time; it changes nothing',
   status: 202,
   permission: 'credits.write',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response,
   example,
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kinds } from '#config/index.ts';
 import { givenAnytime, shownMembers } from './members.ts';
 import { defineRoute } from './route.ts';
-import { blame, management, nothing, text, time } from './values.ts';
+import { blame, management, text, time } from './values.ts';
 
 /** A secret as it is shown: its first and last characters, of a longer one. */
 const hint = z.object({ hint: z.string() });
@@ -120,9 +120,6 @@ export const listChannels = defineRoute({
   path: '/channels',
   summary: 'All channels: what became of their attempts, and how this process uses them',
   permission: 'channels.read',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** Whether every answer is made up: all enabled channels lead to simulators. */
     simulated: z.boolean(),
@@ -243,8 +240,6 @@ export const readChannel = defineRoute({
   summary: 'One channel with its settings, with its revision in `etag`',
   permission: 'channels.read',
   parameters,
-  query: nothing,
-  body: nothing,
   response: channel,
   example,
 });
@@ -255,9 +250,6 @@ export const readChannelForm = defineRoute({
   summary:
     'What a form for channels needs: their members as the file describes them, and the vendors',
   permission: 'channels.read',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** In the order of the file. */
     members: z.array(
@@ -315,8 +307,6 @@ export const createChannel = defineRoute({
   status: 201,
   summary: 'Add a channel; secrets are shown by hints only',
   permission: 'channels.write',
-  parameters: nothing,
-  query: nothing,
   // A name is needed, which the rules of the file say together with what else is wrong.
   body: z.strictObject({ name: text(200, 'a channel name').optional(), ...given }),
   response: channel,
@@ -330,7 +320,6 @@ export const changeChannel = defineRoute({
     'Change settings; `null` stands for none. Needs `if-match` with the revision. Another provider, address, proxy or header needs the credentials again',
   permission: 'channels.write',
   parameters,
-  query: nothing,
   body: z.strictObject(given),
   response: channel,
   example: { ...example, priority: 20 },
@@ -342,8 +331,6 @@ export const resetChannel = defineRoute({
   summary: 'End the pauses of a channel and of its credentials, on every node',
   permission: 'channels.write',
   parameters,
-  query: nothing,
-  body: nothing,
   response: channel,
   example,
 });
@@ -354,8 +341,6 @@ export const testChannel = defineRoute({
   summary:
     'Send one small request to a channel as it is, as it would be after a change, or as it would be made. Nobody is charged; ten a minute',
   permission: 'channels.write',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     /** The channel that exists; absent: the members are those of a new one. */
     id: z.string().max(100).optional(),
@@ -427,8 +412,6 @@ export const findChannelModels = defineRoute({
   summary:
     'The models that the upstream lists for a channel as it is, would be after a change, or would be made, compared with the channel and the catalogue. Counts with the tests',
   permission: 'channels.write',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     id: z.string().max(100).optional(),
     name: text(200, 'a channel name').optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { nothing, text } from './values.ts';
+import { text } from './values.ts';
 
 const origin = z.object({
   from: z.enum(['default', 'file', 'environment']),
@@ -27,9 +27,6 @@ export const readConfiguration = defineRoute({
   path: '/config',
   summary: 'The settings in force, and where each of them is from',
   permission: 'config.read',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** The configuration file; null: there is none. */
     file: z.string().nullable(),
@@ -67,9 +64,6 @@ export const exportConfiguration = defineRoute({
   summary: 'What is declared in the database as a configuration file, without secrets',
   permission: 'config.read',
   yaml: true,
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.string(),
   example: 'channels:\n  - name: main\n    …',
 });
@@ -85,8 +79,6 @@ export const planConfiguration = defineRoute({
   summary:
     'What would change if this were the configuration file. Nothing is changed, and no placeholder of it is filled',
   permission: 'config.read',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     text: text(largestText, 'the text of a configuration file'),
     /** Whether the file becomes the owner of what was created in the console. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 import { channelStates } from './channels.ts';
-import { nothing, time } from './values.ts';
+import { time } from './values.ts';
 
 const counts = z.object({ ready: z.int(), cooling: z.int(), disabled: z.int() });
 
@@ -46,9 +46,6 @@ export const readHealth = defineRoute({
   path: '/health',
   summary: 'How the gateway is',
   permission: 'health.read',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** `unavailable`: nothing that costs something is admitted. */
     status: z.enum(['ok', 'unavailable']),

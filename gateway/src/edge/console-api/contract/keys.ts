@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kinds, parseEntry } from '#config/index.ts';
 import { givenAnytime, givenOnce, shownMembers, shownValues, upTo } from './members.ts';
 import { defineRoute } from './route.ts';
-import { count, management, money, nothing, searchText, text, time } from './values.ts';
+import { count, management, money, searchText, text, time } from './values.ts';
 
 const members = shownMembers(kinds.key);
 
@@ -66,7 +66,6 @@ export const listKeys = defineRoute({
   path: '/keys',
   summary: 'Keys by name',
   permission: 'own',
-  parameters: nothing,
   query: z.strictObject({
     limit: count(1, 200).optional(),
     cursor: z.string().min(1).max(400).optional(),
@@ -75,7 +74,6 @@ export const listKeys = defineRoute({
     /** The e-mail address of whose keys. */
     user: text(254).optional(),
   }),
-  body: nothing,
   response: z.object({ data: z.array(key), next: z.string().nullable() }),
   example: { data: [example], next: null },
 });
@@ -89,7 +87,6 @@ export const readKey = defineRoute({
   yaml: true,
   parameters,
   query: z.strictObject({ as: z.literal('yaml', 'expected yaml').optional() }),
-  body: nothing,
   response: key,
   example,
 });
@@ -100,7 +97,6 @@ export const changeKey = defineRoute({
   summary: 'Change settings; `null` stands for none. Needs `if-match` with the revision',
   permission: 'own',
   parameters,
-  query: nothing,
   body: z.strictObject(givenAnytime(kinds.key)),
   response: key,
   example: { ...example, quota: '20' },
@@ -112,8 +108,6 @@ export const createKey = defineRoute({
   status: 201,
   summary: 'Make a key; the response is the only one with its secret',
   permission: 'own',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     name: z.string('expected a key name'),
     /** Without a user: the caller. */
@@ -129,7 +123,6 @@ export const rotateKey = defineRoute({
   summary: 'Replace the secret; the response is the only one with the new one',
   permission: 'own',
   parameters,
-  query: nothing,
   body: z.strictObject({
     /** How long the old secret stays valid: seconds, or text such as `24h`. */
     grace: z
@@ -150,8 +143,6 @@ export const revokeKey = defineRoute({
   summary: 'End a key for good',
   permission: 'own',
   parameters,
-  query: nothing,
-  body: nothing,
   response: key,
   example: { ...example, revoked_at: '2026-11-25T12:00:00.000Z', rotatable: false },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { moneyLimit, nothing } from './values.ts';
+import { moneyLimit } from './values.ts';
 
 const limit = moneyLimit.extend({
   /** Whose it is: the person's, one of the person's keys, or a team of the person. */
@@ -19,9 +19,6 @@ export const readMyLimits = defineRoute({
   summary: 'What the person has left: balance, quotas, and the budgets of the own teams',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({ data: z.array(limit) }),
   example: {
     data: [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 import { session, sessionExample } from './session.ts';
-import { newPassword, nothing, text, time } from './values.ts';
+import { newPassword, text, time } from './values.ts';
 
 /** Enough for anybody, and little enough to come with every session. */
 const mostViews = 20;
@@ -19,8 +19,6 @@ export const changeMe = defineRoute({
   summary: 'Change the own name, or keep what the person has chosen',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     /** As other people see it; null: none. The file's people are changed in the file. */
     name: z.string('expected a name').nullable().optional(),
@@ -62,8 +60,6 @@ export const changePassword = defineRoute({
   summary: 'Set another password; every other session ends',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     old_password: z.string('expected a password').min(1, 'expected a password').max(1_024),
     new_password: newPassword,
@@ -79,9 +75,6 @@ export const listMySessions = defineRoute({
   summary: 'Where the person is signed in',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({
     data: z.array(
       z.object({
@@ -117,8 +110,6 @@ export const endMySession = defineRoute({
   permission: 'own',
   callers: 'people',
   parameters: z.strictObject({ id: text(100) }),
-  query: nothing,
-  body: nothing,
   response: z.object({}),
   example: {},
 });

@@ -135,14 +135,12 @@ export const listModels = defineRoute({
   path: '/models',
   summary: 'The models that an enabled channel serves for the person, or all of the catalogue',
   permission: 'own',
-  parameters: nothing,
   /** What the id, an alias or the name for people contains, in capitals or not. */
   query: z.strictObject({
     q: searchText,
     /** `true`: the whole catalogue, for people who may see the models of all groups. */
     all: z.literal('true', 'expected true').optional(),
   }),
-  body: nothing,
   response: z.object({ data: z.array(model) }),
   example: { data: [example] },
 });
@@ -153,8 +151,6 @@ export const readModel = defineRoute({
   summary: 'One model with its prices over time, and its settings with their revision in `etag`',
   permission: 'own',
   parameters: z.strictObject({ id: text(400) }),
-  query: nothing,
-  body: nothing,
   response: detail,
   example: {
     ...example,
@@ -183,9 +179,6 @@ export const readModelForm = defineRoute({
   path: '/forms/model',
   summary: 'What a form for models needs: the parts of a price as the file describes them',
   permission: 'models.read',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** In the order of the file. */
     price: z.array(
@@ -240,8 +233,6 @@ export const createModel = defineRoute({
   status: 201,
   summary: 'Add a model to the catalogue, or override a bundled one of the same id',
   permission: 'models.write',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({ id: text(200, 'a model id'), ...given }),
   response: settings,
   example: settingsExample,
@@ -254,7 +245,6 @@ export const changeModel = defineRoute({
     'Change settings of a model; `null` stands for none, or for what is bundled. Needs `if-match` with the revision, which is 0 for a bundled model',
   permission: 'models.write',
   parameters: z.strictObject({ id: text(400) }),
-  query: nothing,
   body: z.strictObject(given),
   response: settings,
   example: { ...settingsExample, price: { input: '0.25', output: '1' } },
@@ -285,9 +275,6 @@ export const listAliases = defineRoute({
   path: '/aliases',
   summary: 'Other names for models that the file or the console declares',
   permission: 'models.read',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({ data: z.array(alias) }),
   example: { data: [aliasExample] },
 });
@@ -298,8 +285,6 @@ export const readAlias = defineRoute({
   summary: 'One alias, with its revision in `etag`',
   permission: 'models.read',
   parameters: aliasParameters,
-  query: nothing,
-  body: nothing,
   response: alias,
   example: aliasExample,
 });
@@ -311,7 +296,6 @@ export const putAlias = defineRoute({
     'Make an alias, with `if-none-match: *`, or lead it to another model, with its revision in `if-match`',
   permission: 'models.write',
   parameters: aliasParameters,
-  query: nothing,
   body: z.strictObject({ model: text(200, 'a model id') }),
   response: alias,
   example: aliasExample,
@@ -323,8 +307,6 @@ export const removeAlias = defineRoute({
   summary: 'Take an alias away. Needs `if-match` with the revision',
   permission: 'models.write',
   parameters: aliasParameters,
-  query: nothing,
-  body: nothing,
   response: nothing,
   example: {},
 });
@@ -356,9 +338,6 @@ export const listGroups = defineRoute({
   path: '/groups',
   summary: 'Groups, with the factor on every price and what uses them',
   permission: 'models.read',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({ data: z.array(usedGroup) }),
   example: { data: [{ ...groupExample, keys: 12, people: 3, models: 34 }] },
 });
@@ -369,8 +348,6 @@ export const createGroup = defineRoute({
   status: 201,
   summary: 'Add a group',
   permission: 'models.write',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({ name: text(200, 'a group name'), ...givenAnytime(kinds.group) }),
   response: group,
   example: groupExample,
@@ -383,7 +360,6 @@ export const changeGroup = defineRoute({
     'Change the factor of a group, or disable it, from the next request on. Needs `if-match` with the revision',
   permission: 'models.write',
   parameters: z.strictObject({ name: text(400) }),
-  query: nothing,
   body: z.strictObject(givenAnytime(kinds.group)),
   response: group,
   example: { ...groupExample, price_multiplier: '1.5' },
@@ -439,8 +415,6 @@ export const previewPrice = defineRoute({
   summary:
     'What another price of a model would have made of the requests of the last days. Nothing is changed',
   permission: 'models.read',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     model: text(200, 'a model id'),
     price: givenPrice,
@@ -457,7 +431,6 @@ export const previewGroup = defineRoute({
     'What another factor of a group would have made of its requests of the last days. Nothing is changed',
   permission: 'models.read',
   parameters: z.strictObject({ name: text(400) }),
-  query: nothing,
   body: z.strictObject({ price_multiplier: text(40, 'a factor'), days }),
   response: preview,
   example: previewExample,

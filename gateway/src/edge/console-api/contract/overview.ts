@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { money, nothing, ranged, text, time } from './values.ts';
+import { money, ranged, text, time } from './values.ts';
 import { exampleSums, percentiles, sums, timeZone } from './usage.ts';
 
 const period = sums.extend({
@@ -50,11 +50,9 @@ export const readOverview = defineRoute({
   path: '/overview',
   summary: 'Totals of a range and of the one before, and what needs attention',
   permission: 'own',
-  parameters: nothing,
   query: ranged({
     tz: timeZone.optional(),
   }),
-  body: nothing,
   response: z.object({
     now: period,
     before: period,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { nothing, text, time } from './values.ts';
+import { text, time } from './values.ts';
 
 export const playgroundKey = defineRoute({
   method: 'POST',
@@ -8,8 +8,6 @@ export const playgroundKey = defineRoute({
   summary: 'The key of this session, with which a page asks models',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     /** A team of the person, which pays; absent: the person does. */
     team: text(200, 'a team name').optional(),

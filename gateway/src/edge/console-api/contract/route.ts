@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Permission } from './permissions.ts';
+import { nothing } from './values.ts';
 
 /**
  * One call of the console's API, as data: what is checked, what is returned, and what the documentation shows come from
@@ -36,16 +37,22 @@ export interface RouteContract<
 /** Who a route may be for. */
 export type CallerKind = 'people' | 'everybody';
 
-/** Keeps the exact types of a route. */
+/** A route as it is declared: absent inputs are empty. */
+type RouteDeclaration<Route extends RouteContract> = Omit<Route, Input> &
+  Partial<Pick<Route, Input>>;
+type Input = 'parameters' | 'query' | 'body';
+
+/** Keeps the exact types of a route. Parameters, query and body that it does not declare have no members. */
 export function defineRoute<
-  Parameters extends z.ZodType,
-  Query extends z.ZodType,
-  Body extends z.ZodType,
-  Response extends z.ZodType,
-  Needs extends Permission | 'nobody',
+  Parameters extends z.ZodType = typeof nothing,
+  Query extends z.ZodType = typeof nothing,
+  Body extends z.ZodType = typeof nothing,
+  Response extends z.ZodType = z.ZodType,
+  Needs extends Permission | 'nobody' = 'nobody',
   Callers extends CallerKind = 'everybody',
 >(
-  route: RouteContract<Parameters, Query, Body, Response, Needs, Callers>,
+  route: RouteDeclaration<RouteContract<Parameters, Query, Body, Response, Needs, Callers>>,
 ): RouteContract<Parameters, Query, Body, Response, Needs, Callers> {
-  return Object.freeze(route);
+  const inputs = { parameters: nothing, query: nothing, body: nothing, ...route };
+  return Object.freeze(inputs as RouteContract<Parameters, Query, Body, Response, Needs, Callers>);
 }

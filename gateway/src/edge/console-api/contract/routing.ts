@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { protocolNames } from '#canonical/index.ts';
 import { defineRoute } from './route.ts';
-import { nothing, text } from './values.ts';
+import { text } from './values.ts';
 
 export const explainRoute = defineRoute({
   method: 'POST',
@@ -9,8 +9,6 @@ export const explainRoute = defineRoute({
   summary:
     'Which channels would be asked for a request, in which order, and why each other one would not. Nothing is sent',
   permission: 'channels.read',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     /** The name or id of a key: its group and models count. */
     key: text(200, 'the name of a key').optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { code, nothing, proof, text, time } from './values.ts';
+import { code, proof, text, time } from './values.ts';
 
 export const readSecondFactor = defineRoute({
   method: 'GET',
@@ -8,9 +8,6 @@ export const readSecondFactor = defineRoute({
   summary: 'Whether the own account has a second factor',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({
     enabled: z.boolean(),
     /** Null: there is none. */
@@ -39,8 +36,6 @@ export const beginSecondFactor = defineRoute({
     'Begin a second factor by time (RFC 6238), which is in force once a code of it is shown; with the password. The response is the only one with its secret',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
   body: proof,
   response: z.object({
     /** In base32. */
@@ -61,8 +56,6 @@ export const enableSecondFactor = defineRoute({
     'Bring the second factor into force with a code of it. The response is the only one with the recovery codes, each of which replaces a code once',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({ code }),
   response: z.object({ recovery_codes: z.array(z.string()).readonly() }),
   example: { recovery_codes: ['q7xkd-2m4pf', 'ab3nz-wr6ty'] },
@@ -74,8 +67,6 @@ export const endSecondFactor = defineRoute({
   summary: 'End the own second factor, with a code, a recovery code or the password',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
   body: proof,
   response: z.object({}),
   example: {},
@@ -87,8 +78,6 @@ export const endSecondFactorOf = defineRoute({
   summary: 'Take the second factor of a person away, who then signs in with the password alone',
   permission: 'users.write',
   parameters: z.strictObject({ id: text(300) }),
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** False: there was none. */
     ended: z.boolean(),

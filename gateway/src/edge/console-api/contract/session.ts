@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from './permissions.ts';
 import { defineRoute } from './route.ts';
-import { nothing, text } from './values.ts';
+import { text } from './values.ts';
 
 /** What a person has chosen for every browser; absent: nothing, and each browser decides. */
 const preferences = z.object({
@@ -83,8 +83,6 @@ export const login = defineRoute({
   path: '/auth/login',
   summary: 'Sign in with an e-mail address and a password',
   permission: 'nobody',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     email: text(254, 'an e-mail address'),
     password: z.string().min(1, 'expected a password').max(1_024),
@@ -101,9 +99,6 @@ export const logout = defineRoute({
   summary: 'Sign out in this browser',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({}),
   example: {},
 });
@@ -114,9 +109,6 @@ export const readSession = defineRoute({
   summary: 'Who is signed in, and what this person may do',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: session,
   example: sessionExample,
 });

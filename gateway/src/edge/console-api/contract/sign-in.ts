@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { nothing, proof, text } from './values.ts';
+import { proof, text } from './values.ts';
 
 /** Where a browser is sent. */
 const elsewhere = z.object({});
@@ -25,9 +25,6 @@ export const readMethods = defineRoute({
   path: '/auth/methods',
   summary: 'How people sign in at this gateway',
   permission: 'nobody',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** Who signs in with a password: `everybody`, or `one` administrator as a way in if the provider fails. */
     password: z.enum(['everybody', 'one']),
@@ -45,9 +42,6 @@ export const readSignInSettings = defineRoute({
   path: '/sign-in',
   summary: 'The ways to sign in that are in force, without secrets, and how many people have which',
   permission: 'config.read',
-  parameters: nothing,
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** Who signs in with a password. */
     password: z.enum(['everybody', 'one']),
@@ -100,9 +94,7 @@ export const startOidc = defineRoute({
   summary:
     'Lead the browser to the provider, to sign in there; `to` is the page of the console that follows',
   permission: 'nobody',
-  parameters: nothing,
   query: z.strictObject({ to }),
-  body: nothing,
   response: elsewhere,
   example: {},
 });
@@ -114,10 +106,8 @@ export const finishOidc = defineRoute({
   summary:
     'Where the provider leads back to. Starts a session, in a cookie, and leads to the page that was asked for',
   permission: 'nobody',
-  parameters: nothing,
   // Providers add parameters of their own.
   query: z.object({}),
-  body: nothing,
   response: elsewhere,
   example: {},
 });
@@ -128,8 +118,6 @@ export const unlinkOidc = defineRoute({
   summary: 'Disconnect the own account from its provider, with the password or a code',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
   body: proof,
   response: z.object({}),
   example: {},
@@ -142,8 +130,6 @@ export const linkOidc = defineRoute({
     'Begin a sign-in at the provider which links the own account to it, with the password or a code if there is a password; the browser goes to `location`',
   permission: 'own',
   callers: 'people',
-  parameters: nothing,
-  query: nothing,
   body: proof,
   response: z.object({ location: z.string() }),
   example: { location: 'https://login.example.com/authorize?client_id=sluice&state=q1kz…' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { count, money, nothing, text, time } from './values.ts';
+import { count, money, text, time } from './values.ts';
 
 const task = z.object({
   id: z.string(),
@@ -87,7 +87,6 @@ export const listTasks = defineRoute({
   path: '/tasks',
   summary: 'Video tasks, newest first, until seven days after their end',
   permission: 'own',
-  parameters: nothing,
   query: z.strictObject({
     /** `lost`: made after they had expired. */
     kind: z.enum(['open', 'ended', 'lost'], { error: 'expected open, ended or lost' }).optional(),
@@ -98,7 +97,6 @@ export const listTasks = defineRoute({
     limit: count(1, 200).optional(),
     cursor: name.optional(),
   }),
-  body: nothing,
   response: z.object({
     /** How many of each kind there are, whichever is listed. */
     counts: z.object({ open: z.int(), ended: z.int(), lost: z.int() }),
@@ -114,8 +112,6 @@ export const readTask = defineRoute({
   summary: 'One video task with its course',
   permission: 'own',
   parameters: z.strictObject({ id: text(200) }),
-  query: nothing,
-  body: nothing,
   response: detail,
   example: {
     ...exampleTask,

@@ -7,7 +7,6 @@ import {
   management,
   money,
   moneyLimit,
-  nothing,
   ranged,
   searchText,
   text,
@@ -131,13 +130,11 @@ export const listTeams = defineRoute({
   summary:
     'Teams by name, with their requests of a range: all of them, or those that the caller owns',
   permission: 'own',
-  parameters: nothing,
   query: ranged({
     ...page,
     /** What the name contains, in capitals or not. */
     q: searchText,
   }),
-  body: nothing,
   response: z.object({ data: z.array(listedTeam), next: z.string().nullable() }),
   example: {
     data: [example],
@@ -152,7 +149,6 @@ export const readTeam = defineRoute({
   permission: 'own',
   parameters,
   query: ranged({}),
-  body: nothing,
   response: team,
   example,
 });
@@ -169,7 +165,6 @@ export const listMembers = defineRoute({
     /** What the address or the name contains, in capitals or not. */
     q: searchText,
   }),
-  body: nothing,
   response: z.object({ data: z.array(member), next: z.string().nullable() }),
   example: {
     data: [
@@ -193,8 +188,6 @@ export const createTeam = defineRoute({
   status: 201,
   summary: 'Make a team',
   permission: 'users.write',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     name: text(200, 'a team name'),
     ...givenOnce(kinds.team),
@@ -211,7 +204,6 @@ export const changeTeam = defineRoute({
     'Change settings, or disable the team; `null` stands for none. `members` and `budget` replace what there was. Needs `if-match` with the revision',
   permission: 'users.write',
   parameters,
-  query: nothing,
   body: z.strictObject({ ...givenAnytime(kinds.team), ...given }),
   response: team,
   example: { ...example, budget: { monthly: '1600' } },
@@ -230,7 +222,6 @@ export const putMember = defineRoute({
     'Make a person a member, or replace what a member may. The owner of a team may do it too. `if-match` may name the revision of the team',
   permission: 'own',
   parameters: memberParameters,
-  query: nothing,
   body: z.strictObject({
     /** Absent: `member`. */
     role: role.optional(),
@@ -247,8 +238,6 @@ export const removeMember = defineRoute({
   summary: 'End a membership. The owner of a team may do it too',
   permission: 'own',
   parameters: memberParameters,
-  query: nothing,
-  body: nothing,
   response: team,
   example: { ...example, member_count: 7 },
 });

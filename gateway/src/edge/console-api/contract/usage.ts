@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isTimeZone } from '#config/index.ts';
 import { nameDimensions } from '#usage/index.ts';
 import { defineRoute } from './route.ts';
-import { blame, count, money, nothing, ranged, text, time, tokens, units } from './values.ts';
+import { blame, count, money, ranged, text, time, tokens, units } from './values.ts';
 
 const attempt = z.object({
   channel: z.string(),
@@ -190,13 +190,11 @@ export const listUsage = defineRoute({
   path: '/usage',
   summary: 'Requests, newest first',
   permission: 'own',
-  parameters: nothing,
   query: ranged({
     ...filters,
     limit: count(1, 200).optional(),
     cursor: name.optional(),
   }),
-  body: nothing,
   response: z.object({ data: z.array(row), next: z.string().nullable() }),
   example: { data: [exampleRow], next: null },
 });
@@ -207,8 +205,6 @@ export const readUsage = defineRoute({
   summary: 'One request with its receipt',
   permission: 'own',
   parameters: z.strictObject({ id: text(100) }),
-  query: nothing,
-  body: nothing,
   response: detail,
   example: {
     ...exampleRow,
@@ -317,7 +313,6 @@ export const sumUsage = defineRoute({
   path: '/usage/sums',
   summary: 'Sums over a range, by one or two dimensions',
   permission: 'own',
-  parameters: nothing,
   query: ranged({
     ...nameFilters,
     by: dimensions(nameDimensions),
@@ -327,7 +322,6 @@ export const sumUsage = defineRoute({
       .optional(),
     ...cuts,
   }),
-  body: nothing,
   response: sums.extend({ ...splitRange, data: z.array(sum) }),
   example: {
     ...exampleRange,
@@ -343,9 +337,7 @@ export const readHistogram = defineRoute({
   path: '/usage/histogram',
   summary: 'Requests over time by status, and what they cost together',
   permission: 'own',
-  parameters: nothing,
   query: ranged(filters),
-  body: nothing,
   response: z.object({
     from: time,
     to: time,
@@ -384,14 +376,12 @@ export const readLatency = defineRoute({
   summary:
     'How long completed requests took, within 5 %. By persons or clients, of at most 200,000 requests',
   permission: 'own',
-  parameters: nothing,
   query: ranged({
     ...nameFilters,
     /** Absent: all requests together. */
     by: dimensions(nameDimensions).optional(),
     ...cuts,
   }),
-  body: nothing,
   response: z.object({
     ...splitRange,
     data: z.array(
@@ -425,14 +415,12 @@ export const readFacets = defineRoute({
   path: '/usage/facets',
   summary: 'Values to filter by, and how many requests of the range have them',
   permission: 'own',
-  parameters: nothing,
   query: ranged({
     ...nameFilters,
     /** Names that begin so. */
     q: text(64).optional(),
     limit: count(1, 200).optional(),
   }),
-  body: nothing,
   response: z.object({
     model: facet,
     channel: facet,
@@ -464,12 +452,10 @@ export const exportUsage = defineRoute({
   path: '/usage/export',
   summary: 'All requests that a filter leaves, newest first, as a file',
   permission: 'own',
-  parameters: nothing,
   query: ranged({
     ...filters,
     format: z.enum(['csv', 'jsonl'], { error: 'expected csv or jsonl' }),
   }),
-  body: nothing,
   response: z.string(),
   example: '{"id":"req_9d0mUwX2p0H6cYd3Wc4bT7aA"}\n',
 });
@@ -501,9 +487,7 @@ export const watchUsage = defineRoute({
   path: '/usage/live',
   summary: 'Requests as they start and end, as server-sent events',
   permission: 'own',
-  parameters: nothing,
   query: z.strictObject(filters),
-  body: nothing,
   response: z.string(),
   example: 'event: dropped\ndata: {"count":3}\n\n',
 });

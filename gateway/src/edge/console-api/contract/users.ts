@@ -8,7 +8,6 @@ import {
   management,
   moneyLimit,
   newPassword,
-  nothing,
   ranged,
   searchText,
   text,
@@ -78,14 +77,12 @@ export const listUsers = defineRoute({
   path: '/users',
   summary: 'People by e-mail address, with their requests of a range',
   permission: 'users.read',
-  parameters: nothing,
   query: ranged({
     limit: count(1, 200).optional(),
     cursor: text(400).optional(),
     /** What the address or the name contains, in capitals or not. */
     q: searchText,
   }),
-  body: nothing,
   response: z.object({ data: z.array(user), next: z.string().nullable() }),
   example: { data: [example], next: null },
 });
@@ -97,7 +94,6 @@ export const readUser = defineRoute({
   permission: 'users.read',
   parameters,
   query: ranged({}),
-  body: nothing,
   response: user,
   example,
 });
@@ -108,8 +104,6 @@ export const createUser = defineRoute({
   status: 201,
   summary: 'Add a person, who can sign in after an invitation',
   permission: 'users.write',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({ email: text(254, 'an e-mail address'), ...givenOnce(kinds.user) }),
   response: user,
   example: { ...example, has_password: false, sessions: 0 },
@@ -122,7 +116,6 @@ export const changeUser = defineRoute({
     'Change settings; `null` stands for none. Needs `if-match` with the revision. Another role, or disabling the person, ends all sessions',
   permission: 'users.write',
   parameters,
-  query: nothing,
   body: z.strictObject(givenAnytime(kinds.user)),
   response: user,
   example: { ...example, role: 'billing', sessions: 0 },
@@ -136,8 +129,6 @@ export const inviteUser = defineRoute({
     'Make a link with which a person sets a password, the first one or another, once and within 48 hours; an earlier link ends. The response is the only one with it',
   permission: 'users.write',
   parameters,
-  query: nothing,
-  body: nothing,
   response: z.object({ link: z.string(), expires_at: time }),
   example: {
     link: 'https://sluice.example.com/console/invite#q1kz…',
@@ -151,8 +142,6 @@ export const signOutUser = defineRoute({
   summary: 'End all sessions of a person',
   permission: 'users.write',
   parameters,
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** How many there were. */
     ended: z.int(),
@@ -167,8 +156,6 @@ export const unlinkUser = defineRoute({
     'Disconnect an account from its provider, and end all sessions. The person needs a password',
   permission: 'users.write',
   parameters,
-  query: nothing,
-  body: nothing,
   response: z.object({
     /** How many connections there were. */
     ended: z.int(),
@@ -183,8 +170,6 @@ export const acceptInvitation = defineRoute({
   summary:
     'Set a password with the token of an invitation, which ends all sessions, and sign in; with a second factor, the sign-in is apart',
   permission: 'nobody',
-  parameters: nothing,
-  query: nothing,
   body: z.strictObject({
     /** What stands behind the `#` of the link. */
     token: text(100, 'the token of an invitation'),
