@@ -138,7 +138,8 @@ function failureOf(response: Response, parsed: object | null): ApiFailure {
   const { error } = (parsed ?? {}) as { readonly error?: Partial<ApiFailure> };
   const fields = (error?.fields ?? []).map(({ path, message }) => ({
     path,
-    message: plainText(message),
+    // A line of a pasted file begins with its number, and stays as `sluice check` has it.
+    message: message.startsWith('expected ') ? plainText(message) : message,
   }));
   return new ApiFailure(error?.code ?? 'internal', plainText(error?.message ?? `HTTP ${status}`), {
     status,
@@ -150,7 +151,7 @@ function failureOf(response: Response, parsed: object | null): ApiFailure {
 }
 
 /** The rules of the file say "expected a name, got nothing". @param text in their words */
-export const plainText = (text: string): string =>
+const plainText = (text: string): string =>
   text.replaceAll(
     /expected (.+?), got (nothing|an empty string|"(?:[^"\\]|\\.)*"|\S+)/g,
     (_, expected: string, got: string) => {

@@ -28,6 +28,10 @@ export function SearchField({ id, label, hint, value, onChange, field }: Props) 
         spellCheck={false}
         maxLength={64}
         onChange={({ target }) => onChange(target.value)}
+        // The browser itself empties the field first.
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Escape' && value === '') currentTarget.blur();
+        }}
       />
     </>
   );

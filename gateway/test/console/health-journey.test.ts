@@ -193,7 +193,9 @@ test.runIf(hasBrowser)(
     expect(await axeProblems()).toEqual([]);
     await page.unroute('**/admin/v1/health');
     const fleet = page.getByRole('region', { name: 'Nodes' }).getByRole('row');
-    expect(await fleet.nth(1).innerText()).toMatch(/this one[^]*live[^]*1 channel fails or rests there/);
+    expect(await fleet.nth(1).innerText()).toMatch(
+      /this one[^]*live[^]*1 channel fails or rests there/,
+    );
     // Three nodes: one of an older version, and one that has another version's state or none.
     await page.route('**/admin/v1/health', async (route) => {
       const response = await route.fetch();

@@ -84,6 +84,12 @@ test.runIf(hasBrowser)(
     expect(page.url()).toBe(`${gateway.url}/console/models?q=quick`);
     await page.keyboard.type(' and none');
     await page.getByText('No model matches “quick and none”.').waitFor();
+    // Esc empties the field, and leaves it when it is empty.
+    await page.keyboard.press('Escape');
+    await rowOf('lab-image').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    expect(await focused()).toBe((await chats())[0]);
     await page.goto(`${gateway.url}/console/models`);
     await page.getByRole('button', { name: 'Without a price 1' }).click();
     await rowOf('demo-chat').waitFor({ state: 'detached' });

@@ -56,7 +56,7 @@ export function AdminKeys() {
         empty={say('settings.adminKeys.empty')}
         more={say('keys.more')}
         rows={3}
-        >
+      >
         <KeyTable keys={keys} onRevoke={(key) => setOpen({ kind: 'revoke', key })} />
       </PagedList>
       {open?.kind === 'new' && (

@@ -114,8 +114,8 @@ export function TeamsPage(): ReactNode {
           empty={
             searched === '' ? (
               <>
-            <p className="strong">{say('teams.empty')}</p>
-            <p>{say('teams.emptyHint')}</p>
+                <p className="strong">{say('teams.empty')}</p>
+                <p>{say('teams.emptyHint')}</p>
               </>
             ) : (
               say('teams.noMatch')
@@ -124,16 +124,16 @@ export function TeamsPage(): ReactNode {
           more={say('teams.more')}
           note={say('teams.span')}
         >
-            <TeamTable
-              teams={teams}
+          <TeamTable
+            teams={teams}
             isWhole={!list.hasNextPage}
-              order={sort}
-              onBudget={budgets.set}
-              onOrder={(column) => {
-                const next = nextOrder(column, sort, isHighFirst(column));
-                go({ ...(q !== '' && { q }), ...(next !== undefined && { sort: next }) });
-              }}
-            />
+            order={sort}
+            onBudget={budgets.set}
+            onOrder={(column) => {
+              const next = nextOrder(column, sort, isHighFirst(column));
+              go({ ...(q !== '' && { q }), ...(next !== undefined && { sort: next }) });
+            }}
+          />
         </PagedList>
       </div>
       <Toast toast={budgets.toast} onEnd={budgets.endToast} />
