@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startSimulator } from 'simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { createWorkplace } from '../commands/support.ts';
-import { greetingLines, ownAccounts, startInFolder } from '../support/start-in-folder.ts';
+import { greetingLines, startInFolder } from '../support/start-in-folder.ts';
 
 const anyPort = 'server: { port: 0 }\n';
 
@@ -39,20 +39,6 @@ test.each([
   for (const file of files.filter((each) => each.isFile())) {
     expect(readFileSync(join(file.parentPath, file.name), 'latin1')).not.toContain(secret);
   }
-});
-
-test('the demo stays when the file is read again, until it declares a channel', async () => {
-  const { folder, write, json } = createWorkplace(anyPort);
-  const gateway = await startInFolder(folder);
-  const isOffered = async () => {
-    const channels = (await json('channel', 'list')) as { owner: string; enabled: boolean }[];
-    return channels.some(({ owner, enabled }) => owner === 'system' && enabled);
-  };
-  await gateway.reload();
-  expect(await isOffered()).toBe(true);
-  write(anyPort + ownAccounts);
-  await gateway.reload();
-  expect(await isOffered()).toBe(false);
 });
 
 test('reaches a real upstream with ten lines of configuration', async () => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createWorkplace, workplaceIn } from '../commands/support.ts';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
-import { greetingLines, startInFolder } from '../support/start-in-folder.ts';
+import { greetingLines, ownAccounts, startInFolder } from '../support/start-in-folder.ts';
 import { until } from './support.ts';
 
 /** Nothing ends because of it. */
@@ -228,3 +228,17 @@ describe(
     });
   },
 );
+
+test('the demo stays when the file is read again, until it declares a channel', async () => {
+  const { folder, write, json } = createWorkplace(endlessDrain);
+  const gateway = await startInFolder(folder);
+  const isOffered = async () => {
+    const channels = (await json('channel', 'list')) as { owner: string; enabled: boolean }[];
+    return channels.some(({ owner, enabled }) => owner === 'system' && enabled);
+  };
+  await gateway.reload();
+  expect(await isOffered()).toBe(true);
+  write(endlessDrain + ownAccounts);
+  await gateway.reload();
+  expect(await isOffered()).toBe(false);
+});

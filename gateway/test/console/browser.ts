@@ -109,7 +109,10 @@ async function openPage(url: string, timezoneId?: string): Promise<Visit> {
       await page.goto(`${url}/console${path}`);
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password').fill(secret);
+      // Another page that opens earlier would end the call.
+      const answered = page.waitForResponse('**/admin/v1/auth/login');
       await page.keyboard.press('Enter');
+      await answered;
     },
     close: () => context.close(),
   };

@@ -194,6 +194,7 @@ test.runIf(hasBrowser)(
     await page.goto(`${gateway.url}/console/models/demo-image`);
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     const sizes = dialog.getByRole('group', { name: /^Pictures by size \d/ });
+    await sizes.first().waitFor();
     const count = await sizes.count();
     await dialog.getByRole('button', { name: 'Add: Pictures by size' }).click();
     await sizes.nth(count).getByLabel('Size', { exact: true }).fill('huge');

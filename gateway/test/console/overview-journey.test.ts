@@ -100,6 +100,7 @@ test.runIf(hasBrowser)(
     await page.keyboard.press('Enter');
     await page
       .getByText('sums are filtered by model, key, user, team, channel, client only')
+      .first()
       .waitFor();
     // A figure of two names opens its own requests, within the filter.
     await filter.fill('client:other');
