@@ -46,7 +46,7 @@ test.runIf(hasBrowser)(
     await page.getByLabel('Object').fill('APTO');
     await page.keyboard.press('Enter');
     await page.waitForURL(/object=APTO/);
-    expect(await rows.count()).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
     // A view of it is kept with the account.
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByLabel('Name of this view').fill('Laptops of members');
@@ -159,7 +159,7 @@ keys:
     await signInAt('/', 'operator@example.com');
     await page.getByRole('link', { name: 'Records' }).click();
     // The only tab of this role.
-    expect(await page.getByRole('tab').allTextContents()).toEqual(['Tasks']);
+    await expect.poll(() => page.getByRole('tab').allTextContents()).toEqual(['Tasks']);
     const row = page.getByRole('region', { name: 'Video tasks, newest first' }).locator('tbody tr');
     await row.getByText('0.50').waitFor();
     await row.getByRole('link').first().click();
