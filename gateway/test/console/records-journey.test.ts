@@ -74,7 +74,7 @@ test.runIf(hasBrowser)(
     const other = await visit(gateway.url);
     await other.signInAt('/records?tab=audit', 'member@example.com');
     await other.page.getByText('No video task is open.').waitFor();
-    expect(await other.page.getByRole('tab').allTextContents()).toEqual(['Tasks']);
+    await expect.poll(() => other.page.getByRole('tab').allTextContents()).toEqual(['Tasks']);
     expect(await other.page.getByRole('link', { name: 'Records' }).count()).toBe(0);
   },
 );
