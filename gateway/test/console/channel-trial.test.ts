@@ -181,6 +181,9 @@ test('nobody listens, or the connection is closed without a response', async () 
   const other = await signInAs(gateway, 'administrator');
   const refused = await result({ base_url: 'http://127.0.0.1:9/v1' }, other);
   expect(refused).toMatchObject({ class: 'no-connection', status: null });
+  // The name is the proxy's to resolve, and nobody is there.
+  const proxied = { base_url: 'http://models.invalid/v1', proxy: 'http://127.0.0.1:9' };
+  expect(await result(proxied, other)).toMatchObject({ class: 'no-connection', status: null });
   respond = ({ socket }) => void socket.destroy();
   expect(await result({}, other)).toMatchObject({ class: 'closed', status: null });
 });
@@ -194,6 +197,6 @@ test('ten tests a minute are allowed, and each is on record', async () => {
     .selectAll()
     .where('action', '=', 'channel.test')
     .execute();
-  expect(lines).toHaveLength(12);
+  expect(lines).toHaveLength(13);
   expect(JSON.stringify(lines)).not.toContain(apiKey);
 });
